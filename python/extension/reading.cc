@@ -41,7 +41,7 @@ int give_buffer(PyObject *self, Py_buffer *view, int flags) {
 nb::tuple header_row(const Reader &self) {
   const CubinReader::Header &header = self.cubin.header();
   return nb::make_tuple(
-      name_or_number(elf::name_of_file_type(header.type), static_cast<u32>(header.type)),
+      name_or_number(elf::kFileTypeNames.name_of(header.type), static_cast<u32>(header.type)),
       header.elf_class == elf::ElfClass::Elf64 ? 64 : 32, header.abi_version, header.flags,
       text(header.target), header.sm, header.virtual_sm, header.toolkit, header.mercury);
 }
@@ -56,8 +56,9 @@ nb::tuple section_row(const CubinReader::Section &section) {
 nb::tuple symbol_row(const CubinReader::Symbol &symbol) {
   return nb::make_tuple(
       symbol.number, text(symbol.name),
-      name_or_number(elf::name_of_symbol_binding(symbol.binding), static_cast<u32>(symbol.binding)),
-      name_or_number(elf::name_of_symbol_type(symbol.type), static_cast<u32>(symbol.type)),
+      name_or_number(elf::kSymbolBindingNames.name_of(symbol.binding),
+                     static_cast<u32>(symbol.binding)),
+      name_or_number(elf::kSymbolTypeNames.name_of(symbol.type), static_cast<u32>(symbol.type)),
       symbol.other, symbol.section, symbol.special_section, symbol.value, symbol.size,
       symbol.defined(), symbol.kernel());
 }

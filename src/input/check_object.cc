@@ -305,7 +305,7 @@ bool ObjectChecker::check_symbol(u32 index) {
   if (!is_known_[symbol.info]) {
     if (symbol.binding() > elf::SymbolBinding::Weak)
       return refuse(index, "st_info", "unknown binding {}", symbol.info >> 4);
-    if (!elf::name_of_symbol_type(symbol.type()) || is_for_hosts(symbol.type()))
+    if (!elf::kSymbolTypeNames.name_of(symbol.type()) || is_for_hosts(symbol.type()))
       return refuse(index, "st_info", "unknown type {}", symbol.info & 15);
     is_known_[symbol.info] = true;
   }

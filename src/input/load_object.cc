@@ -35,7 +35,7 @@ bool is_left_out(const elf::Section &section, const elf::SectionKind &kind) {
 }
 
 std::string type_text(elf::SectionType type) {
-  if (const std::optional<std::string_view> name = elf::name_of_section_type(type))
+  if (const std::optional<std::string_view> name = elf::kSectionTypeNames.name_of(type))
     return std::string(*name);
   return fmt::format("{:#x}", static_cast<u32>(type));
 }
@@ -68,7 +68,7 @@ template <typename T> void add_once(std::vector<T> &list, T item) {
 
 bool is_known(elf::CompatAttribute attribute) {
   return attribute == elf::CompatAttribute::Unnamed13 ||
-         elf::name_of_compat_attribute(static_cast<u32>(attribute)).has_value();
+         elf::kCompatAttributeNames.name_of(static_cast<u32>(attribute)).has_value();
 }
 
 // The newest version in a section of notes that we do not know, or 0.
@@ -141,7 +141,7 @@ Unfamiliar find_unfamiliar(const InputObject &object) {
     const elf::SectionKind &kind = object.kinds[section.index];
     const std::string_view name = section.name;
     if (kind.mercury) {
-      if (section.size != 0 && !elf::name_of_section_type(section.type))
+      if (section.size != 0 && !elf::kSectionTypeNames.name_of(section.type))
         add_once(out.mercury,
                  fmt::format("'{}' ({:#x}), a section of a type that this linker does not know",
                              name, static_cast<u32>(section.type)));

@@ -388,7 +388,7 @@ inline bool ObjectParser::is_repeated(elf::InfoAttribute attribute, u32 symbol) 
   right_records_.learn(record);
   const u8 code = static_cast<u8>(record.attribute);
   std::vector<u8> &found = object_.unfamiliar.attributes;
-  if (!elf::name_of_info_attribute(code) &&
+  if (!elf::kInfoAttributeNames.name_of(code) &&
       std::find(found.begin(), found.end(), code) == found.end())
     found.push_back(code);
   return std::nullopt;

@@ -113,7 +113,7 @@ CubinReader::Section public_section(const elf::Section &section) {
   return {.index = section.index,
           .name = section.name,
           .type = section.type,
-          .type_name = elf::name_of_section_type(section.type).value_or(""),
+          .type_name = elf::kSectionTypeNames.name_of(section.type).value_or(""),
           .role = elf::name_of_section_role(kind.role),
           .function = kind.owner,
           .flags = section.flags,
@@ -211,13 +211,13 @@ public:
       const elf::SymbolTable symbols = symbols_for(file, section);
       for (const elf::InfoRecord &record : elf::decode_info(section.data).records) {
         Attribute &attribute = add_attribute(section, record, out);
-        attribute.name = elf::name_of_info_attribute(attribute.code).value_or("");
+        attribute.name = elf::kInfoAttributeNames.name_of(attribute.code).value_or("");
         attribute.values = inspect::values_of(record, file, symbols);
       }
     } else if (section.type == elf::SectionType::CudaCompat) {
       for (const elf::CompatRecord &record : elf::decode_compat(section.data).records) {
         Attribute &attribute = add_attribute(section, record, out);
-        attribute.name = elf::name_of_compat_attribute(attribute.code).value_or("");
+        attribute.name = elf::kCompatAttributeNames.name_of(attribute.code).value_or("");
         attribute.values = inspect::values_of(record);
       }
     }

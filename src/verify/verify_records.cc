@@ -47,7 +47,7 @@ void report_all(Rule rule, const Section &section, const std::vector<elf::Violat
 
 [[nodiscard]] std::string attribute_text(elf::InfoAttribute attribute) {
   const u32 code = static_cast<u32>(attribute);
-  const auto name = elf::name_of_info_attribute(code);
+  const auto name = elf::kInfoAttributeNames.name_of(code);
   return name ? std::string(*name) : fmt::format("attribute {:#04x}", code);
 }
 

@@ -97,7 +97,7 @@ constexpr std::array<u8, elf::kSectionRoleCount> kRowOfRole = [] {
 }
 
 [[nodiscard]] std::string type_text(SectionType type) {
-  const auto name = elf::name_of_section_type(type);
+  const auto name = elf::kSectionTypeNames.name_of(type);
   return name ? std::string(*name) : fmt::format("{:#x}", static_cast<u32>(type));
 }
 

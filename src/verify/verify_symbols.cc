@@ -100,8 +100,8 @@ private:
   }
   [[gnu::noinline]] bool learn(u8 info) {
     const Symbol symbol{.info = info};
-    return known_[info] = elf::name_of_symbol_binding(symbol.binding()) &&
-                          elf::name_of_symbol_type(symbol.type());
+    return known_[info] = elf::kSymbolBindingNames.name_of(symbol.binding()) &&
+                          elf::kSymbolTypeNames.name_of(symbol.type());
   }
   [[nodiscard]] bool is_misplaced(u32 index, const Symbol &symbol) const {
     return symbol.binding() == SymbolBinding::Local && index >= table_.info &&

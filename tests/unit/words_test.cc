@@ -26,12 +26,14 @@ void expect_table(std::span<const elf::NamedNumber> table, Text text, Read read)
 }
 
 TEST(Words, every_named_number_leads_back) {
-  expect_table<elf::SectionType>(elf::section_type_names(), section_type_text, read_section_type);
-  expect_table<elf::SymbolType>(elf::symbol_type_names(), symbol_type_text, read_symbol_type);
-  expect_table<elf::SymbolBinding>(elf::symbol_binding_names(), symbol_binding_text,
+  expect_table<elf::SectionType>(elf::kSectionTypeNames.rows(), section_type_text,
+                                 read_section_type);
+  expect_table<elf::SymbolType>(elf::kSymbolTypeNames.rows(), symbol_type_text, read_symbol_type);
+  expect_table<elf::SymbolBinding>(elf::kSymbolBindingNames.rows(), symbol_binding_text,
                                    read_symbol_binding);
-  expect_table<elf::FileType>(elf::file_type_names(), file_type_text, read_file_type);
-  expect_table<elf::SegmentType>(elf::segment_type_names(), segment_type_text, read_segment_type);
+  expect_table<elf::FileType>(elf::kFileTypeNames.rows(), file_type_text, read_file_type);
+  expect_table<elf::SegmentType>(elf::kSegmentTypeNames.rows(), segment_type_text,
+                                 read_segment_type);
   for (const arch::RelocInfo &row : arch::cuda_relocs())
     expect_round_trip<u32>({row.number}, relocation_type_text, read_relocation_type);
   for (const arch::RelocInfo &row : arch::mercury_relocs())

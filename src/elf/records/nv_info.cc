@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Typed payloads of .nv.info records. One table says for every attribute which format NVIDIA's
-// tools write, how the payload is laid out and which of its words are symbol indices; everything
-// here follows the table. A payload that does not fit its row is not an error of this codec: it
-// decodes as bytes, so that it can be written back, and check_record reports it.
+// Typed payloads of .nv.info records. One table has for every attribute its name, the format that
+// NVIDIA's tools write, the layout of the payload and which of its words are symbol indices;
+// everything here follows the table. A payload that does not fit its row is not an error of this
+// codec: it decodes as bytes, so that it can be written back, and check_record reports it.
 #include "elf/records/nv_info.h"
 
 #include <algorithm>
@@ -21,110 +21,145 @@ using S = InfoShape;
 using Y = InfoSymbols;
 using E = InfoEvidence;
 
-constexpr std::array kInfoRows = {
-    InfoRow{A::ImageSlot, F::Sized, S::SymbolWord, Y::First, E::Described},
-    InfoRow{A::JumptableRelocs, F::Sized, S::Offsets, Y::None, E::Described},
-    InfoRow{A::CtaidzUsed, F::NoValue, S::None, Y::None, E::Measured},
-    InfoRow{A::MaxThreads, F::Sized, S::Dim3, Y::None, E::Measured},
-    InfoRow{A::ImageOffset, F::Sized, S::SymbolWord, Y::First, E::Described},
-    InfoRow{A::ImageSize, F::Sized, S::SymbolWord, Y::First, E::Described},
-    InfoRow{A::TextureNormalized, F::Sized, S::SymbolWord, Y::First, E::Described},
-    InfoRow{A::SamplerInit, F::Sized, S::SymbolWord, Y::First, E::Measured},
-    InfoRow{A::ParamCbank, F::Sized, S::ParameterBank, Y::First, E::Measured},
-    InfoRow{A::SmemParamOffsets, F::Sized, S::Words, Y::None, E::Described},
-    InfoRow{A::CbankParamOffsets, F::Sized, S::Words, Y::None, E::Described},
-    InfoRow{A::SyncStack, F::Sized, S::Words, Y::None, E::Described},
-    InfoRow{A::TexidSampidMap, F::Sized, S::Words, Y::None, E::Described},
-    InfoRow{A::Externs, F::Sized, S::Symbols, Y::All, E::Measured},
-    InfoRow{A::Reqntid, F::Sized, S::Dim3, Y::None, E::Measured},
-    InfoRow{A::FrameSize, F::Sized, S::SymbolWord, Y::First, E::Measured},
-    InfoRow{A::MinStackSize, F::Sized, S::SymbolWord, Y::First, E::Measured},
-    InfoRow{A::SamplerForceUnnormalized, F::Sized, S::SymbolWord, Y::First, E::Measured},
-    InfoRow{A::BindlessImageOffsets, F::Sized, S::SymbolWords, Y::First, E::Described},
-    InfoRow{A::BindlessTextureBank, F::Byte, S::Number8, Y::None, E::Measured},
-    InfoRow{A::BindlessSurfaceBank, F::Byte, S::Number8, Y::None, E::Measured},
-    InfoRow{A::KparamInfo, F::Sized, S::KernelParameter, Y::First, E::Measured},
-    InfoRow{A::SmemParamSize, F::Half, S::Number16, Y::None, E::Described},
-    InfoRow{A::CbankParamSize, F::Half, S::Number16, Y::None, E::Measured},
-    InfoRow{A::MaxregCount, F::Half, S::Number16, Y::None, E::Measured},
-    InfoRow{A::ExitInstrOffsets, F::Sized, S::Offsets, Y::None, E::Measured},
-    InfoRow{A::S2rctaidInstrOffsets, F::Sized, S::Offsets, Y::None, E::Described},
-    InfoRow{A::CrsStackSize, F::Sized, S::Word, Y::None, E::Measured},
-    InfoRow{A::NeedCnpWrapper, F::NoValue, S::None, Y::None, E::Described},
-    InfoRow{A::NeedCnpPatch, F::NoValue, S::None, Y::None, E::Described},
-    InfoRow{A::ExplicitCaching, F::NoValue, S::None, Y::None, E::Described},
-    InfoRow{A::IstypepUsed, F::NoValue, S::None, Y::None, E::Described},
-    InfoRow{A::MaxStackSize, F::Sized, S::SymbolWord, Y::First, E::Measured},
-    InfoRow{A::SuqUsed, F::NoValue, S::None, Y::None, E::Described},
-    InfoRow{A::LdCachemodInstrOffsets, F::Sized, S::Offsets, Y::None, E::Described},
-    InfoRow{A::LoadCacheRequest, F::Sized, S::SymbolWord, Y::First, E::Described},
-    InfoRow{A::AtomSysInstrOffsets, F::Sized, S::Offsets, Y::None, E::Described},
-    InfoRow{A::CoopGroupInstrOffsets, F::Sized, S::Offsets, Y::None, E::Measured},
-    InfoRow{A::CoopGroupMaskRegids, F::Sized, S::Words, Y::None, E::Measured},
-    InfoRow{A::Sw1850030War, F::NoValue, S::None, Y::None, E::Described},
-    InfoRow{A::WmmaUsed, F::NoValue, S::None, Y::None, E::Measured},
-    InfoRow{A::Atomf16EmulInstrOffsets, F::Sized, S::Offsets, Y::None, E::Described},
-    InfoRow{A::Atom16EmulInstrRegMap, F::Sized, S::OffsetPairs, Y::None, E::Measured},
-    InfoRow{A::Regcount, F::Sized, S::SymbolWord, Y::First, E::Measured},
-    InfoRow{A::Sw2393858War, F::NoValue, S::None, Y::None, E::Described},
-    InfoRow{A::IntWarpWideInstrOffsets, F::Sized, S::Offsets, Y::None, E::Measured},
-    InfoRow{A::IndirectBranchTargets, F::Sized, S::BranchTargets, Y::None, E::Measured},
-    InfoRow{A::Sw2861232War, F::NoValue, S::None, Y::None, E::Measured},
-    InfoRow{A::SwWar, F::Sized, S::Word, Y::None, E::Measured},
-    InfoRow{A::CudaApiVersion, F::Sized, S::Word, Y::None, E::Measured},
-    InfoRow{A::NumMbarriers, F::Half, S::Number16, Y::None, E::Measured},
-    InfoRow{A::MbarrierInstrOffsets, F::Sized, S::OffsetQuads, Y::None, E::Measured},
-    InfoRow{A::CoroutineResumeIdOffsets, F::Sized, S::Offsets, Y::None, E::Described},
-    InfoRow{A::SamRegionStackSize, F::Sized, S::SymbolWord, Y::First, E::Described},
-    InfoRow{A::CtaPerCluster, F::Sized, S::Dim3, Y::None, E::Measured},
-    InfoRow{A::ExplicitCluster, F::NoValue, S::None, Y::None, E::Measured},
-    InfoRow{A::MaxClusterRank, F::Sized, S::Word, Y::None, E::Measured},
-    InfoRow{A::InstrRegMap, F::Sized, S::OffsetTriples, Y::None, E::Measured},
-    InfoRow{A::ReservedSmemUsed, F::NoValue, S::None, Y::None, E::Measured},
-    InfoRow{A::ReservedSmem0Size, F::Sized, S::Word, Y::None, E::Described},
-    InfoRow{A::UnusedLoadByteOffset, F::Sized, S::OffsetPairs, Y::None, E::Measured},
-    InfoRow{A::KparamInfoV2, F::Sized, S::KernelParameter2, Y::First, E::Measured},
-    InfoRow{A::SyscallOffsets, F::Sized, S::Offsets, Y::None, E::Measured},
-    InfoRow{A::SwWarMembarSysInstrOffsets, F::Sized, S::Offsets, Y::None, E::Described},
-    InfoRow{A::VrcCtaInitCount, F::Byte, S::Number8, Y::None, E::Measured},
-    InfoRow{A::ToolsPatchFunc, F::NoValue, S::None, Y::None, E::Measured},
-    InfoRow{A::NumBarriers, F::Byte, S::Number8, Y::None, E::Measured},
-    InfoRow{A::TexmodeIndependent, F::NoValue, S::None, Y::None, E::Measured},
-    InfoRow{A::AtEntryFragments, F::Sized, S::Words, Y::None, E::Measured},
-    InfoRow{A::SparseMmaMask, F::Half, S::Number16, Y::None, E::Measured},
-    InfoRow{A::Tcgen05OneCtaUsed, F::NoValue, S::None, Y::None, E::Measured},
-    InfoRow{A::Tcgen05TwoCtaUsed, F::NoValue, S::None, Y::None, E::Measured},
-    InfoRow{A::GenErrbarAtExit, F::NoValue, S::None, Y::None, E::Measured},
-    InfoRow{A::RegReconfig, F::NoValue, S::None, Y::None, E::Measured},
-    InfoRow{A::Annotations, F::Sized, S::Annotations, Y::None, E::Measured},
-    InfoRow{A::StackCanaryTrapOffsets, F::Sized, S::Offsets, Y::None, E::Measured},
-    InfoRow{A::StubFunctionKind, F::Half, S::Number16, Y::None, E::Measured},
-    InfoRow{A::LocalCtaAsyncStoreOffsets, F::Sized, S::Offsets, Y::None, E::Described},
-    InfoRow{A::MercuryFinalizerOptions, F::Sized, S::Opaque, Y::None, E::Measured},
-    InfoRow{A::BlocksAreClusters, F::NoValue, S::None, Y::None, E::Measured},
-    InfoRow{A::Sanitize, F::Half, S::Number16, Y::None, E::Measured},
-    InfoRow{A::SyscallsFallback, F::Sized, S::Offsets, Y::None, E::Described},
-    InfoRow{A::MercuryIsaVersion, F::Half, S::Number16, Y::None, E::Measured},
-    InfoRow{A::Language, F::Sized, S::Words, Y::None, E::Measured},
-    InfoRow{A::NvsalSwWar, F::Half, S::Number16, Y::None, E::Measured},
-    InfoRow{A::PreexitUsed, F::Byte, S::Number8, Y::None, E::Measured},
-};
+constexpr auto kInfoRows = std::to_array<InfoRow>({
+    {A::Error, "EIATTR_ERROR"},
+    {A::Pad, "EIATTR_PAD"},
+    {A::ImageSlot, "EIATTR_IMAGE_SLOT", F::Sized, S::SymbolWord, E::Described, Y::First},
+    {A::JumptableRelocs, "EIATTR_JUMPTABLE_RELOCS", F::Sized, S::Offsets, E::Described},
+    {A::CtaidzUsed, "EIATTR_CTAIDZ_USED", F::NoValue, S::None, E::Measured},
+    {A::MaxThreads, "EIATTR_MAX_THREADS", F::Sized, S::Dim3, E::Measured},
+    {A::ImageOffset, "EIATTR_IMAGE_OFFSET", F::Sized, S::SymbolWord, E::Described, Y::First},
+    {A::ImageSize, "EIATTR_IMAGE_SIZE", F::Sized, S::SymbolWord, E::Described, Y::First},
+    {A::TextureNormalized, "EIATTR_TEXTURE_NORMALIZED", F::Sized, S::SymbolWord, E::Described,
+     Y::First},
+    {A::SamplerInit, "EIATTR_SAMPLER_INIT", F::Sized, S::SymbolWord, E::Measured, Y::First},
+    {A::ParamCbank, "EIATTR_PARAM_CBANK", F::Sized, S::ParameterBank, E::Measured, Y::First},
+    {A::SmemParamOffsets, "EIATTR_SMEM_PARAM_OFFSETS", F::Sized, S::Words, E::Described},
+    {A::CbankParamOffsets, "EIATTR_CBANK_PARAM_OFFSETS", F::Sized, S::Words, E::Described},
+    {A::SyncStack, "EIATTR_SYNC_STACK", F::Sized, S::Words, E::Described},
+    {A::TexidSampidMap, "EIATTR_TEXID_SAMPID_MAP", F::Sized, S::Words, E::Described},
+    {A::Externs, "EIATTR_EXTERNS", F::Sized, S::Symbols, E::Measured, Y::All},
+    {A::Reqntid, "EIATTR_REQNTID", F::Sized, S::Dim3, E::Measured},
+    {A::FrameSize, "EIATTR_FRAME_SIZE", F::Sized, S::SymbolWord, E::Measured, Y::First},
+    {A::MinStackSize, "EIATTR_MIN_STACK_SIZE", F::Sized, S::SymbolWord, E::Measured, Y::First},
+    {A::SamplerForceUnnormalized, "EIATTR_SAMPLER_FORCE_UNNORMALIZED", F::Sized, S::SymbolWord,
+     E::Measured, Y::First},
+    {A::BindlessImageOffsets, "EIATTR_BINDLESS_IMAGE_OFFSETS", F::Sized, S::SymbolWords,
+     E::Described, Y::First},
+    {A::BindlessTextureBank, "EIATTR_BINDLESS_TEXTURE_BANK", F::Byte, S::Number8, E::Measured},
+    {A::BindlessSurfaceBank, "EIATTR_BINDLESS_SURFACE_BANK", F::Byte, S::Number8, E::Measured},
+    {A::KparamInfo, "EIATTR_KPARAM_INFO", F::Sized, S::KernelParameter, E::Measured, Y::First},
+    {A::SmemParamSize, "EIATTR_SMEM_PARAM_SIZE", F::Half, S::Number16, E::Described},
+    {A::CbankParamSize, "EIATTR_CBANK_PARAM_SIZE", F::Half, S::Number16, E::Measured},
+    {A::QueryNumattrib, "EIATTR_QUERY_NUMATTRIB"},
+    {A::MaxregCount, "EIATTR_MAXREG_COUNT", F::Half, S::Number16, E::Measured},
+    {A::ExitInstrOffsets, "EIATTR_EXIT_INSTR_OFFSETS", F::Sized, S::Offsets, E::Measured},
+    {A::S2rctaidInstrOffsets, "EIATTR_S2RCTAID_INSTR_OFFSETS", F::Sized, S::Offsets, E::Described},
+    {A::CrsStackSize, "EIATTR_CRS_STACK_SIZE", F::Sized, S::Word, E::Measured},
+    {A::NeedCnpWrapper, "EIATTR_NEED_CNP_WRAPPER", F::NoValue, S::None, E::Described},
+    {A::NeedCnpPatch, "EIATTR_NEED_CNP_PATCH", F::NoValue, S::None, E::Described},
+    {A::ExplicitCaching, "EIATTR_EXPLICIT_CACHING", F::NoValue, S::None, E::Described},
+    {A::IstypepUsed, "EIATTR_ISTYPEP_USED", F::NoValue, S::None, E::Described},
+    {A::MaxStackSize, "EIATTR_MAX_STACK_SIZE", F::Sized, S::SymbolWord, E::Measured, Y::First},
+    {A::SuqUsed, "EIATTR_SUQ_USED", F::NoValue, S::None, E::Described},
+    {A::LdCachemodInstrOffsets, "EIATTR_LD_CACHEMOD_INSTR_OFFSETS", F::Sized, S::Offsets,
+     E::Described},
+    {A::LoadCacheRequest, "EIATTR_LOAD_CACHE_REQUEST", F::Sized, S::SymbolWord, E::Described,
+     Y::First},
+    {A::AtomSysInstrOffsets, "EIATTR_ATOM_SYS_INSTR_OFFSETS", F::Sized, S::Offsets, E::Described},
+    {A::CoopGroupInstrOffsets, "EIATTR_COOP_GROUP_INSTR_OFFSETS", F::Sized, S::Offsets,
+     E::Measured},
+    {A::CoopGroupMaskRegids, "EIATTR_COOP_GROUP_MASK_REGIDS", F::Sized, S::Words, E::Measured},
+    {A::Sw1850030War, "EIATTR_SW1850030_WAR", F::NoValue, S::None, E::Described},
+    {A::WmmaUsed, "EIATTR_WMMA_USED", F::NoValue, S::None, E::Measured},
+    {A::HasPreV10Object, "EIATTR_HAS_PRE_V10_OBJECT"},
+    {A::Atomf16EmulInstrOffsets, "EIATTR_ATOMF16_EMUL_INSTR_OFFSETS", F::Sized, S::Offsets,
+     E::Described},
+    {A::Atom16EmulInstrRegMap, "EIATTR_ATOM16_EMUL_INSTR_REG_MAP", F::Sized, S::OffsetPairs,
+     E::Measured},
+    {A::Regcount, "EIATTR_REGCOUNT", F::Sized, S::SymbolWord, E::Measured, Y::First},
+    {A::Sw2393858War, "EIATTR_SW2393858_WAR", F::NoValue, S::None, E::Described},
+    {A::IntWarpWideInstrOffsets, "EIATTR_INT_WARP_WIDE_INSTR_OFFSETS", F::Sized, S::Offsets,
+     E::Measured},
+    {A::SharedScratch, "EIATTR_SHARED_SCRATCH"},
+    {A::Statistics, "EIATTR_STATISTICS"},
+    {A::IndirectBranchTargets, "EIATTR_INDIRECT_BRANCH_TARGETS", F::Sized, S::BranchTargets,
+     E::Measured},
+    {A::Sw2861232War, "EIATTR_SW2861232_WAR", F::NoValue, S::None, E::Measured},
+    {A::SwWar, "EIATTR_SW_WAR", F::Sized, S::Word, E::Measured},
+    {A::CudaApiVersion, "EIATTR_CUDA_API_VERSION", F::Sized, S::Word, E::Measured},
+    {A::NumMbarriers, "EIATTR_NUM_MBARRIERS", F::Half, S::Number16, E::Measured},
+    {A::MbarrierInstrOffsets, "EIATTR_MBARRIER_INSTR_OFFSETS", F::Sized, S::OffsetQuads,
+     E::Measured},
+    {A::CoroutineResumeIdOffsets, "EIATTR_COROUTINE_RESUME_ID_OFFSETS", F::Sized, S::Offsets,
+     E::Described},
+    {A::SamRegionStackSize, "EIATTR_SAM_REGION_STACK_SIZE", F::Sized, S::SymbolWord, E::Described,
+     Y::First},
+    {A::PerRegTargetPerfStats, "EIATTR_PER_REG_TARGET_PERF_STATS"},
+    {A::CtaPerCluster, "EIATTR_CTA_PER_CLUSTER", F::Sized, S::Dim3, E::Measured},
+    {A::ExplicitCluster, "EIATTR_EXPLICIT_CLUSTER", F::NoValue, S::None, E::Measured},
+    {A::MaxClusterRank, "EIATTR_MAX_CLUSTER_RANK", F::Sized, S::Word, E::Measured},
+    {A::InstrRegMap, "EIATTR_INSTR_REG_MAP", F::Sized, S::OffsetTriples, E::Measured},
+    {A::ReservedSmemUsed, "EIATTR_RESERVED_SMEM_USED", F::NoValue, S::None, E::Measured},
+    {A::ReservedSmem0Size, "EIATTR_RESERVED_SMEM_0_SIZE", F::Sized, S::Word, E::Described},
+    {A::UcodeSectionData, "EIATTR_UCODE_SECTION_DATA"},
+    {A::UnusedLoadByteOffset, "EIATTR_UNUSED_LOAD_BYTE_OFFSET", F::Sized, S::OffsetPairs,
+     E::Measured},
+    {A::KparamInfoV2, "EIATTR_KPARAM_INFO_V2", F::Sized, S::KernelParameter2, E::Measured,
+     Y::First},
+    {A::SyscallOffsets, "EIATTR_SYSCALL_OFFSETS", F::Sized, S::Offsets, E::Measured},
+    {A::SwWarMembarSysInstrOffsets, "EIATTR_SW_WAR_MEMBAR_SYS_INSTR_OFFSETS", F::Sized, S::Offsets,
+     E::Described},
+    {A::GraphicsGlobalCbank, "EIATTR_GRAPHICS_GLOBAL_CBANK"},
+    {A::ShaderType, "EIATTR_SHADER_TYPE"},
+    {A::VrcCtaInitCount, "EIATTR_VRC_CTA_INIT_COUNT", F::Byte, S::Number8, E::Measured},
+    {A::ToolsPatchFunc, "EIATTR_TOOLS_PATCH_FUNC", F::NoValue, S::None, E::Measured},
+    {A::NumBarriers, "EIATTR_NUM_BARRIERS", F::Byte, S::Number8, E::Measured},
+    {A::TexmodeIndependent, "EIATTR_TEXMODE_INDEPENDENT", F::NoValue, S::None, E::Measured},
+    {A::PerfStatistics, "EIATTR_PERF_STATISTICS"},
+    {A::AtEntryFragments, "EIATTR_AT_ENTRY_FRAGMENTS", F::Sized, S::Words, E::Measured},
+    {A::SparseMmaMask, "EIATTR_SPARSE_MMA_MASK", F::Half, S::Number16, E::Measured},
+    {A::Tcgen05OneCtaUsed, "EIATTR_TCGEN05_1CTA_USED", F::NoValue, S::None, E::Measured},
+    {A::Tcgen05TwoCtaUsed, "EIATTR_TCGEN05_2CTA_USED", F::NoValue, S::None, E::Measured},
+    {A::GenErrbarAtExit, "EIATTR_GEN_ERRBAR_AT_EXIT", F::NoValue, S::None, E::Measured},
+    {A::RegReconfig, "EIATTR_REG_RECONFIG", F::NoValue, S::None, E::Measured},
+    {A::Annotations, "EIATTR_ANNOTATIONS", F::Sized, S::Annotations, E::Measured},
+    {A::Unknown56, "EIATTR_UNKNOWN"},
+    {A::StackCanaryTrapOffsets, "EIATTR_STACK_CANARY_TRAP_OFFSETS", F::Sized, S::Offsets,
+     E::Measured},
+    {A::StubFunctionKind, "EIATTR_STUB_FUNCTION_KIND", F::Half, S::Number16, E::Measured},
+    {A::LocalCtaAsyncStoreOffsets, "EIATTR_LOCAL_CTA_ASYNC_STORE_OFFSETS", F::Sized, S::Offsets,
+     E::Described},
+    {A::MercuryFinalizerOptions, "EIATTR_MERCURY_FINALIZER_OPTIONS", F::Sized, S::Opaque,
+     E::Measured},
+    {A::BlocksAreClusters, "EIATTR_BLOCKS_ARE_CLUSTERS", F::NoValue, S::None, E::Measured},
+    {A::Sanitize, "EIATTR_SANITIZE", F::Half, S::Number16, E::Measured},
+    {A::SyscallsFallback, "EIATTR_SYSCALLS_FALLBACK", F::Sized, S::Offsets, E::Described},
+    {A::CudaReq, "EIATTR_CUDA_REQ"},
+    {A::MercuryIsaVersion, "EIATTR_MERCURY_ISA_VERSION", F::Half, S::Number16, E::Measured},
+    {A::ErrorLast, "EIATTR_ERROR_LAST"},
+    {A::Language, "EIATTR_LANGUAGE", F::Sized, S::Words, E::Measured},
+    {A::NvsalSwWar, "EIATTR_NVSAL_SW_WAR", F::Half, S::Number16, E::Measured},
+    {A::PreexitUsed, "EIATTR_PREEXIT_USED", F::Byte, S::Number8, E::Measured},
+});
 
-constexpr bool ascending() {
-  for (size_t i = 1; i < kInfoRows.size(); ++i)
-    if (kInfoRows[i - 1].attribute >= kInfoRows[i].attribute)
-      return false;
-  return true;
-}
-static_assert(ascending());
+constexpr auto kAttributeNames = [] {
+  std::array<NamedNumber, kInfoRows.size()> out;
+  for (size_t i = 0; i < out.size(); ++i)
+    out[i] = {static_cast<u32>(kInfoRows[i].attribute), kInfoRows[i].name};
+  return out;
+}();
+static_assert(sorted_by_number(kAttributeNames));
 
-// The row of each attribute, as an array, because linkers look it up for every record.
+// The row of each attribute with a known layout, as an array, because linkers look it up for every
+// record.
 constexpr u8 kNoRow = 0xff;
 constexpr std::array<u8, 256> kRowOf = [] {
   std::array<u8, 256> out{};
   out.fill(kNoRow);
   for (u8 i = 0; i < kInfoRows.size(); ++i)
-    out[static_cast<u8>(kInfoRows[i].attribute)] = i;
+    if (kInfoRows[i].evidence != E::None)
+      out[static_cast<u8>(kInfoRows[i].attribute)] = i;
   return out;
 }();
 
@@ -341,6 +376,8 @@ InfoSection decode_info(ByteSpan section) {
 std::vector<u8> encode_info(const InfoSection &section) {
   return encode_attributes(section);
 }
+
+constinit const NameTable<u32> kInfoAttributeNames{"EIATTR_", kAttributeNames};
 
 std::span<const InfoRow> info_rows() {
   return kInfoRows;

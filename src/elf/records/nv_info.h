@@ -2,8 +2,7 @@
 //
 // .nv.info, .nv.info.<function> and their Mercury counterparts: the records of ptxas for the linker
 // and the driver, about the module and about each function. A record is framed as
-// attribute_records.h says; this header gives the payload of each attribute its type. Names for
-// people: names.h.
+// attribute_records.h says; this header gives each attribute its name and its payload a type.
 #pragma once
 
 #include <array>
@@ -13,6 +12,7 @@
 #include <variant>
 #include <vector>
 
+#include "elf/names.h"
 #include "elf/records/attribute_records.h"
 #include "elf/records/info_attributes.h"
 
@@ -51,22 +51,25 @@ enum class InfoShape : u8 {
 // The words of a sized payload that are symbol indices: none, the first, all.
 enum class InfoSymbols : u8 { None, First, All };
 
-// The evidence for a row: files that ptxas and nvlink 13.0 wrote, or descriptions only.
-enum class InfoEvidence : u8 { Measured, Described };
+// The evidence for a layout: files that ptxas and nvlink 13.0 wrote, descriptions only, or none.
+enum class InfoEvidence : u8 { None, Described, Measured };
 
 // One row of the attribute table. Symbol words are measured in every row: nvlink 13.0 renumbers
 // exactly these when the record is patched into an object.
 struct InfoRow {
   InfoAttribute attribute;
-  RecordFormat format; // the format ptxas and nvlink write
-  InfoShape shape;
-  InfoSymbols symbols;
-  InfoEvidence evidence;
+  std::string_view name;                       // EIATTR_..., as cuobjdump prints it
+  RecordFormat format = RecordFormat::NoValue; // the format ptxas and nvlink write
+  InfoShape shape = InfoShape::Opaque;
+  InfoEvidence evidence = InfoEvidence::None; // None: only the name is known
+  InfoSymbols symbols = InfoSymbols::None;
 };
 
-// Every attribute whose layout is known, ascending.
+// EIATTR_*: attribute codes of .nv.info records.
+extern const NameTable<u32> kInfoAttributeNames;
+// Every attribute that has a name, ascending.
 [[nodiscard]] std::span<const InfoRow> info_rows();
-// The row of an attribute, or nothing for one we do not know.
+// The row of an attribute whose layout is known, or nothing.
 [[nodiscard]] const InfoRow *info_row(InfoAttribute attribute);
 
 // InfoRow::symbols by attribute code; None for codes without a row.

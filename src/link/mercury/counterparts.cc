@@ -97,7 +97,7 @@ Counterpart kind_of(const OutputSections &sections, OutId id, const DebugTables 
     break;
   }
   // Nobody knows whether a section of a later release has a counterpart.
-  if (elf::has_no_file_data(s.type()) || !elf::name_of_section_type(s.type()))
+  if (elf::has_no_file_data(s.type()) || !elf::kSectionTypeNames.name_of(s.type()))
     return Counterpart::None;
   return shares_bytes(s, sections.name(s), tables) ? Counterpart::Shared : Counterpart::Own;
 }

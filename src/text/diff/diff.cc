@@ -143,7 +143,7 @@ void diff_segments(const Files &files, Report &report) {
   const auto items = [&](const elf::ElfView &view) {
     std::vector<Item> out;
     for (const Segment &s : view.segments()) {
-      const auto type = elf::name_of_segment_type(s.type);
+      const auto type = elf::kSegmentTypeNames.name_of(s.type);
       std::string value =
           fmt::format("type {}, flags {}, address {:#x}, physical {:#x}, alignment {}",
                       type ? std::string(*type) : fmt::format("{:#x}", static_cast<u32>(s.type)),

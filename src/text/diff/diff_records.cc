@@ -64,7 +64,7 @@ std::vector<Item> info_items(const Side &side, const Section &section) {
   std::vector<Item> items;
   for (const elf::InfoRecord &record : info.records) {
     const u32 code = static_cast<u32>(record.attribute);
-    Item item{name_or_number(elf::name_of_info_attribute(code), code), "",
+    Item item{name_or_number(elf::kInfoAttributeNames.name_of(code), code), "",
               static_cast<u32>(items.size())};
     const u32 words = symbol_word_count(record);
     for (u32 i = 0; i < words; ++i) {
@@ -92,7 +92,7 @@ std::vector<Item> compat_items(const Side &, const Section &section) {
   for (const elf::CompatRecord &record : compat.records) {
     const u32 code = static_cast<u32>(record.attribute);
     add_item(
-        items, name_or_number(elf::name_of_compat_attribute(code), code),
+        items, name_or_number(elf::kCompatAttributeNames.name_of(code), code),
         fmt::format("{} (format {})", payload_text(record, 0), static_cast<u32>(record.format)));
   }
   add_rest(items, compat.rest);

@@ -25,8 +25,8 @@ namespace {
 std::string symbol_value(const Side &side, const Symbol &symbol) {
   return fmt::format(
       "binding {}, type {}, other {:#04x}, section {}, value {:#x}, size {:#x}",
-      name_or_number(elf::name_of_symbol_binding(symbol.binding()), symbol.info >> 4),
-      name_or_number(elf::name_of_symbol_type(symbol.type()), symbol.info & 15), symbol.other,
+      name_or_number(elf::kSymbolBindingNames.name_of(symbol.binding()), symbol.info >> 4),
+      name_or_number(elf::kSymbolTypeNames.name_of(symbol.type()), symbol.info & 15), symbol.other,
       side.symbol_section(symbol), symbol.value, symbol.size);
 }
 
@@ -62,7 +62,7 @@ std::string info_text(const Side &side, const Section &s) {
 }
 
 std::string type_text(const Section &s) {
-  return name_or_number(elf::name_of_section_type(s.type), static_cast<u32>(s.type));
+  return name_or_number(elf::kSectionTypeNames.name_of(s.type), static_cast<u32>(s.type));
 }
 
 struct SectionField {

@@ -113,8 +113,17 @@ u64 read_word(const Node &node, std::string_view what, u64 max, FromName from_na
   return 0;
 }
 
-template <typename Value> std::string word_text(std::optional<std::string_view> name, Value value) {
-  return name ? std::string(*name) : fmt::format("{:#x}", static_cast<u64>(value));
+template <typename Number>
+Number read_word(const Node &node, std::string_view what, u64 max,
+                 const elf::NameTable<Number> &names, Complaints &complaints) {
+  return static_cast<Number>(read_word(
+      node, what, max, [&](std::string_view name) { return names.number_of(name); }, complaints));
+}
+
+template <typename Number>
+std::string word_text(const elf::NameTable<Number> &names, Number number) {
+  const std::optional<std::string_view> name = names.name_of(number);
+  return name ? std::string(*name) : fmt::format("{:#x}", static_cast<u64>(number));
 }
 
 } // namespace
@@ -139,47 +148,37 @@ u32 read_segment_flags(const Node &node, Complaints &complaints) {
 }
 
 std::string section_type_text(elf::SectionType type) {
-  return word_text(elf::name_of_section_type(type), type);
+  return word_text(elf::kSectionTypeNames, type);
 }
 elf::SectionType read_section_type(const Node &node, Complaints &complaints) {
-  return static_cast<elf::SectionType>(read_word(
-      node, "section type", 0xffffffff,
-      [](std::string_view name) { return elf::section_type_from_name(name); }, complaints));
+  return read_word(node, "section type", 0xffffffff, elf::kSectionTypeNames, complaints);
 }
 std::string symbol_type_text(elf::SymbolType type) {
-  return word_text(elf::name_of_symbol_type(type), type);
+  return word_text(elf::kSymbolTypeNames, type);
 }
 elf::SymbolType read_symbol_type(const Node &node, Complaints &complaints) {
-  return static_cast<elf::SymbolType>(read_word(
-      node, "symbol type", 15,
-      [](std::string_view name) { return elf::symbol_type_from_name(name); }, complaints));
+  return read_word(node, "symbol type", 15, elf::kSymbolTypeNames, complaints);
 }
 std::string symbol_binding_text(elf::SymbolBinding binding) {
-  return word_text(elf::name_of_symbol_binding(binding), binding);
+  return word_text(elf::kSymbolBindingNames, binding);
 }
 elf::SymbolBinding read_symbol_binding(const Node &node, Complaints &complaints) {
-  return static_cast<elf::SymbolBinding>(read_word(
-      node, "binding", 15,
-      [](std::string_view name) { return elf::symbol_binding_from_name(name); }, complaints));
+  return read_word(node, "binding", 15, elf::kSymbolBindingNames, complaints);
 }
 std::string segment_type_text(elf::SegmentType type) {
-  return word_text(elf::name_of_segment_type(type), type);
+  return word_text(elf::kSegmentTypeNames, type);
 }
 elf::SegmentType read_segment_type(const Node &node, Complaints &complaints) {
-  return static_cast<elf::SegmentType>(read_word(
-      node, "segment type", 0xffffffff,
-      [](std::string_view name) { return elf::segment_type_from_name(name); }, complaints));
+  return read_word(node, "segment type", 0xffffffff, elf::kSegmentTypeNames, complaints);
 }
 
 std::string file_type_text(elf::FileType type) {
-  std::string out = word_text(elf::name_of_file_type(type), type);
+  std::string out = word_text(elf::kFileTypeNames, type);
   std::ranges::transform(out, out.begin(), [](unsigned char c) { return std::tolower(c); });
   return out;
 }
 elf::FileType read_file_type(const Node &node, Complaints &complaints) {
-  return static_cast<elf::FileType>(read_word(
-      node, "file type (rel, exec)", 0xffff,
-      [](std::string_view name) { return elf::file_type_from_name(name); }, complaints));
+  return read_word(node, "file type (rel, exec)", 0xffff, elf::kFileTypeNames, complaints);
 }
 
 std::string relocation_type_text(u32 type) {

@@ -45,7 +45,7 @@ void dump_header(const DumpContext &context) {
   sink.open_record("header", "Header");
   sink.field({"class", "class"}, number(header.elf_class() == elf::ElfClass::Elf64 ? 64 : 32));
   sink.field({"type", "type"}, label(static_cast<u16>(header.type),
-                                     elf::name_of_file_type(header.type).value_or("")));
+                                     elf::kFileTypeNames.name_of(header.type).value_or("")));
   sink.field({"machine", "machine"}, label(header.machine, header.is_cuda() ? "CUDA" : ""));
   sink.field({"osabi", "OS ABI"}, hex(header.ident[elf::kIdentOsAbi]));
   sink.field({"abi_version", "ABI version"}, number(header.ident[elf::kIdentAbiVersion]));

@@ -150,8 +150,8 @@ void put_record(DumpSink &sink, const SymbolNames &names, const elf::InfoRecord 
   const auto code = static_cast<u8>(record.attribute);
   const auto format = static_cast<u8>(record.format);
   sink.open_row();
-  sink.field(kAttribute, label(code, elf::name_of_info_attribute(code).value_or("")));
-  sink.field(kFormat, label(format, elf::name_of_info_format(format).value_or("")));
+  sink.field(kAttribute, label(code, elf::kInfoAttributeNames.name_of(code).value_or("")));
+  sink.field(kFormat, label(format, elf::kInfoFormatNames.name_of(format).value_or("")));
   std::visit(ValuePrinter{sink, names, record, elf::effective_shape(record)},
              elf::decode_value(record));
   sink.close_row();

@@ -191,9 +191,9 @@ void dump_compat(const DumpContext &context) {
       const auto format = static_cast<u8>(record.format);
       context.sink.open_row();
       context.sink.field({"attribute", "attribute", -47},
-                         label(code, elf::name_of_compat_attribute(code).value_or("")));
+                         label(code, elf::kCompatAttributeNames.name_of(code).value_or("")));
       context.sink.field({"format", "format", -10},
-                         label(format, elf::name_of_info_format(format).value_or("")));
+                         label(format, elf::kInfoFormatNames.name_of(format).value_or("")));
       if (const std::optional<u64> value = elf::compat_number(record))
         context.sink.field({"value", ""}, hex(*value));
       else

@@ -26,7 +26,7 @@ void put_row(DumpSink &sink, const std::array<Column, N> &columns,
 }
 
 std::string_view type_name(elf::SectionType type) {
-  return elf::name_of_section_type(type).value_or("");
+  return elf::kSectionTypeNames.name_of(type).value_or("");
 }
 
 // ---- Segments -----------------------------------------------------------------------------------
@@ -138,7 +138,7 @@ std::string describe_other(const elf::Symbol &symbol) {
     take(symbol.other & elf::kOtherSpaceMask, space_name(elf::memory_space(symbol.other)));
   take(elf::kOtherManaged, "managed");
   const u8 visibility = symbol.other & elf::kOtherVisibilityMask;
-  take(visibility, elf::name_of_symbol_visibility(visibility).value_or(""));
+  take(visibility, elf::kSymbolVisibilityNames.name_of(visibility).value_or(""));
   if (unknown != 0)
     add(fmt::format("{:#x}", unknown));
   return words.empty() ? "-" : words;
@@ -160,14 +160,15 @@ void put_symbol(const DumpContext &context, const SymbolNames &names, u32 index)
   const std::string shown = names.of(symbol);
   const std::string_view section = section_of(context.file, symbol);
   const bool indexed = symbol.in_section() || section.empty();
-  put_row(
-      context.sink, kSymbolColumns,
-      {number(index), hex(symbol.value), hex(symbol.size),
-       label(static_cast<u8>(symbol.type()), elf::name_of_symbol_type(symbol.type()).value_or("")),
-       label(static_cast<u8>(symbol.binding()),
-             elf::name_of_symbol_binding(symbol.binding()).value_or("")),
-       label(symbol.other, other),
-       indexed ? reference(symbol.section, section) : label(symbol.section, section), name(shown)});
+  put_row(context.sink, kSymbolColumns,
+          {number(index), hex(symbol.value), hex(symbol.size),
+           label(static_cast<u8>(symbol.type()),
+                 elf::kSymbolTypeNames.name_of(symbol.type()).value_or("")),
+           label(static_cast<u8>(symbol.binding()),
+                 elf::kSymbolBindingNames.name_of(symbol.binding()).value_or("")),
+           label(symbol.other, other),
+           indexed ? reference(symbol.section, section) : label(symbol.section, section),
+           name(shown)});
 }
 
 } // namespace
@@ -221,7 +222,8 @@ void dump_segments(const DumpContext &context) {
     const std::string flags = segment_flags(segment.flags);
     const std::array<Value, 9> values{
         number(index++),
-        label(static_cast<u32>(segment.type), elf::name_of_segment_type(segment.type).value_or("")),
+        label(static_cast<u32>(segment.type),
+              elf::kSegmentTypeNames.name_of(segment.type).value_or("")),
         label(segment.flags, flags),
         hex(segment.offset),
         hex(segment.filesz),

@@ -39,7 +39,7 @@ private:
     if (stated_)
       for (const Node &row : stated_->items)
         if (const Node *attr = row.find("attr"))
-          if (info_attribute_from_name(attr->text) == static_cast<u32>(record.attribute))
+          if (kInfoAttributeNames.number_of(attr->text) == static_cast<u32>(record.attribute))
             return;
     append_record(bytes_, record);
   }

@@ -132,13 +132,13 @@ private:
 Node describe_record(const InfoRecord &record, const NameIndex &symbols) {
   Node out = Node::map(Node::Style::Flow);
   const u32 code = static_cast<u32>(record.attribute);
-  const std::optional<std::string_view> name = name_of_info_attribute(code);
+  const std::optional<std::string_view> name = kInfoAttributeNames.name_of(code);
   out.set("attr", name ? std::string(name->substr(kPrefix.size())) : fmt::format("{:#x}", code));
   const InfoRow *row = info_row(record.attribute);
   const InfoShape shape = effective_shape(record);
   if (!row || row->format != record.format || (record.sized() && row->shape != shape)) {
     const std::optional<std::string_view> format =
-        name_of_info_format(static_cast<u32>(record.format));
+        kInfoFormatNames.name_of(static_cast<u32>(record.format));
     out.set("format", format ? std::string(format->substr(kFormatPrefix.size()))
                              : hexadecimal(static_cast<u32>(record.format)));
     if (record.sized()) {
@@ -316,7 +316,7 @@ u8 read_attribute(const MapReader &row, Complaints &complaints) {
     row.report("`attr` is missing: a name such as REGCOUNT, or a number");
     return 0;
   }
-  if (const std::optional<u32> code = info_attribute_from_name(node->text))
+  if (const std::optional<u32> code = kInfoAttributeNames.number_of(node->text))
     return static_cast<u8>(*code);
   if (const std::optional<u64> code = parse_number(node->text); code && *code <= 0xff)
     return static_cast<u8>(*code);
@@ -334,7 +334,7 @@ RecordFormat read_format(const MapReader &row, const InfoRow *known, Complaints 
     row.report("an attribute without a known layout needs `format`: NVAL, BVAL, HVAL or SVAL");
     return RecordFormat::NoValue;
   }
-  if (const std::optional<u32> format = info_format_from_name(node->text))
+  if (const std::optional<u32> format = kInfoFormatNames.number_of(node->text))
     return static_cast<RecordFormat>(*format);
   return static_cast<RecordFormat>(read_number(*node, 0xff, complaints));
 }

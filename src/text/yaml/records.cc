@@ -183,7 +183,7 @@ std::optional<Node> describe_compat(ByteSpan bytes) {
   for (const CompatRecord &record : section.records) {
     Node row = flow_map();
     const u32 code = static_cast<u32>(record.attribute);
-    const std::optional<std::string_view> name = name_of_compat_attribute(code);
+    const std::optional<std::string_view> name = kCompatAttributeNames.name_of(code);
     row.set("attr", name ? std::string(name->substr(kCompatPrefix.size())) : hexadecimal(code));
     const CompatRow *known = compat_row(record.attribute);
     const bool regular =
@@ -201,7 +201,7 @@ std::optional<Node> describe_compat(ByteSpan bytes) {
 }
 
 std::optional<CompatAttribute> compat_attribute(const Node &node) {
-  if (const std::optional<u32> code = compat_attribute_from_name(node.text))
+  if (const std::optional<u32> code = kCompatAttributeNames.number_of(node.text))
     return static_cast<CompatAttribute>(*code);
   if (const std::optional<u64> code = parse_number(node.text); code && *code <= 0xff)
     return static_cast<CompatAttribute>(*code);
