@@ -10,6 +10,7 @@
 
 #include <cstring>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <vector>
 
@@ -32,6 +33,47 @@ template <typename T> void append_le(std::vector<u8> &out, T value) {
 
 inline void append_bytes(std::vector<u8> &out, ByteSpan bytes) {
   out.insert(out.end(), bytes.begin(), bytes.end());
+}
+
+// A row is a struct with the layout of the file and without padding.
+template <typename T>
+concept FileRow = std::is_trivially_copyable_v<T> && std::has_unique_object_representations_v<T>;
+
+// The rows that fit into `bytes`; an incomplete last one is left out.
+template <FileRow T> [[nodiscard]] std::vector<T> load_rows(ByteSpan bytes) {
+  std::vector<T> out(bytes.size() / sizeof(T));
+  if (!out.empty())
+    std::memcpy(out.data(), bytes.data(), out.size() * sizeof(T));
+  return out;
+}
+
+template <FileRow T> void append_rows(std::vector<u8> &out, const std::vector<T> &rows) {
+  append_bytes(out, {reinterpret_cast<const u8 *>(rows.data()), rows.size() * sizeof(T)});
+}
+
+// A section of rows of one size.
+template <FileRow T> struct RowSection {
+  std::vector<T> records;
+  ByteSpan rest;
+  std::vector<Violation> violations;
+};
+
+// `complaint` follows the number of bytes after the last row: "trailing bytes, a pair has 8".
+template <FileRow T>
+[[nodiscard]] RowSection<T> decode_rows(ByteSpan section, std::string_view complaint) {
+  RowSection<T> out{load_rows<T>(section), {}, {}};
+  const u64 end = out.records.size() * sizeof(T);
+  out.rest = section.subspan(end);
+  if (!out.rest.empty())
+    out.violations.push_back({end, std::to_string(out.rest.size()) + " " + std::string(complaint)});
+  return out;
+}
+
+template <FileRow T> [[nodiscard]] std::vector<u8> encode_rows(const RowSection<T> &section) {
+  std::vector<u8> out;
+  append_rows(out, section.records);
+  append_bytes(out, section.rest);
+  return out;
 }
 
 } // namespace culink::elf

@@ -269,7 +269,7 @@ private:
     std::erase_if(prototypes.records, [&](const elf::Prototype &row) {
       return state(section.link, row.symbol) != SymbolState::Kept;
     });
-    contents_[section.index] = elf::encode_prototypes(prototypes);
+    contents_[section.index] = elf::encode_rows(prototypes);
   }
 
   // Contents one after the other, then the headers.

@@ -14,6 +14,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   for (const elf::CallGroup &group : graph.groups)
     pairs += group.pairs.size() + (group.part == elf::CallPart::Unmarked ? 0 : 1);
   fuzz::require(pairs == size / 8);
-  fuzz::require_round_trip({data, size}, elf::decode_prototypes, elf::encode_prototypes);
+  fuzz::require_round_trip({data, size}, elf::decode_prototypes, elf::encode_rows<elf::Prototype>);
   return 0;
 }

@@ -8,6 +8,6 @@
 using namespace culink;
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  fuzz::require_round_trip({data, size}, elf::decode_metadata, elf::encode_metadata);
+  fuzz::require_round_trip({data, size}, elf::decode_metadata, elf::encode_rows<u32>);
   return 0;
 }

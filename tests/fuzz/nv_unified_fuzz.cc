@@ -9,7 +9,7 @@ using namespace culink;
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   const elf::UnifiedSection section = fuzz::require_round_trip(
-      {data, size}, elf::decode_unified_entries, elf::encode_unified_entries);
-  fuzz::require(section.entries.size() == size / elf::kUnifiedEntrySize);
+      {data, size}, elf::decode_unified_entries, elf::encode_rows<elf::UnifiedEntry>);
+  fuzz::require(section.records.size() == size / elf::kUnifiedEntrySize);
   return 0;
 }

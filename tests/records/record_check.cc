@@ -79,7 +79,7 @@ private:
     }
     case SectionRole::Prototype: {
       const PrototypeSection prototypes = decode_prototypes(section.data);
-      check_decoded(prototypes.violations, encode_prototypes(prototypes));
+      check_decoded(prototypes.violations, encode_rows(prototypes));
       return true;
     }
     case SectionRole::Compat:
@@ -92,13 +92,13 @@ private:
     }
     case SectionRole::Metadata: {
       const MetadataSection metadata = decode_metadata(section.data);
-      check_decoded(metadata.violations, encode_metadata(metadata));
+      check_decoded(metadata.violations, encode_rows(metadata));
       return true;
     }
     case SectionRole::UftEntry:
     case SectionRole::UdtEntry: {
       const UnifiedSection unified = decode_unified_entries(section.data);
-      check_decoded(unified.violations, encode_unified_entries(unified));
+      check_decoded(unified.violations, encode_rows(unified));
       return true;
     }
     case SectionRole::CapmercText: {

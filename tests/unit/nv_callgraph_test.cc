@@ -74,7 +74,7 @@ TEST(NvPrototype, RoundTripsRecordsAndRest) {
   const PrototypeSection section = decode_prototypes(bytes);
   EXPECT_EQ(section.rest.size(), 3u);
   EXPECT_EQ(section.violations.at(0).offset, 16u);
-  EXPECT_EQ(encode_prototypes(section), bytes);
+  EXPECT_EQ(encode_rows(section), bytes);
 }
 
 } // namespace

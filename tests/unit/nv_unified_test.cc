@@ -16,16 +16,16 @@ TEST(NvUnified, ReadsEntriesOfPtxas) {
       0x00, 0xff, 0xee, 0xdd, 0xcc, 0xbb, 0xaa, 0x99};
   const UnifiedSection section = decode_unified_entries(bytes);
   EXPECT_TRUE(section.violations.empty());
-  EXPECT_EQ(section.entries,
+  EXPECT_EQ(section.records,
             (std::vector<UnifiedEntry>{{25, 1, 0, 19, 95},
                                        {26, 1, 4, 0x1122334455667788, 0x99aabbccddeeff00}}));
-  EXPECT_EQ(encode_unified_entries(section), bytes);
+  EXPECT_EQ(encode_rows(section), bytes);
 
   bytes.resize(40);
   const UnifiedSection cut = decode_unified_entries(bytes);
   EXPECT_EQ(cut.violations.at(0).offset, 32u);
   EXPECT_EQ(cut.violations.at(0).message, "8 trailing bytes, an entry has 32");
-  EXPECT_EQ(encode_unified_entries(cut), bytes);
+  EXPECT_EQ(encode_rows(cut), bytes);
 }
 
 } // namespace

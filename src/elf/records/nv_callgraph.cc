@@ -6,20 +6,12 @@
 // indirect targets, which follow it.
 #include "elf/records/nv_callgraph.h"
 
-#include "base/bytes.h"
-
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace culink::elf {
 
 namespace {
-
-constexpr u64 kPairSize = 8;
-static_assert(sizeof(CallPair) == kPairSize && sizeof(Prototype) == kPairSize);
-
-CallPair pair_at(ByteSpan section, u64 offset) {
-  return {load_le<u32>(section.data() + offset), load_le<u32>(section.data() + offset + 4)};
-}
 
 bool is_marker(const CallPair &pair) {
   return pair.first == 0 && static_cast<i32>(pair.second) < 0;
@@ -64,23 +56,18 @@ bool CallGraph::lacks_targets() const {
 
 CallGraph decode_call_graph(ByteSpan section) {
   CallGraph graph;
-  const u64 pairs = section.size() / kPairSize;
-  for (u64 next = 0; next < pairs;) {
-    const CallPair first = pair_at(section, next * kPairSize);
-    const u32 part = is_marker(first) ? 0u - first.second : 0u;
-    CallGroup group{static_cast<CallPart>(part), {}, next * kPairSize};
+  const std::vector<CallPair> pairs = load_rows<CallPair>(section);
+  for (auto next = pairs.begin(); next != pairs.end();) {
+    const u64 offset = static_cast<u64>(next - pairs.begin()) * sizeof(CallPair);
+    const u32 part = is_marker(*next) ? 0u - next->second : 0u;
+    CallGroup group{static_cast<CallPart>(part), {}, offset};
     check_group(graph, group);
-    next += is_marker(first) ? 1 : 0;
-    const u64 begin = next;
-    while (next < pairs && !is_marker(pair_at(section, next * kPairSize)))
-      ++next;
-    group.pairs.resize(next - begin);
-    if (next != begin)
-      std::memcpy(group.pairs.data(), section.data() + begin * kPairSize,
-                  (next - begin) * kPairSize);
+    const auto begin = is_marker(*next) ? next + 1 : next;
+    next = std::find_if(begin, pairs.end(), is_marker);
+    group.pairs.assign(begin, next);
     graph.groups.push_back(std::move(group));
   }
-  graph.rest = section.subspan(pairs * kPairSize);
+  graph.rest = section.subspan(pairs.size() * sizeof(CallPair));
   check_end(graph, section);
   return graph;
 }
@@ -92,35 +79,9 @@ std::vector<u8> encode_call_graph(const CallGraph &graph) {
       append_le<u32>(out, 0);
       append_le<u32>(out, 0u - static_cast<u32>(group.part));
     }
-    for (const CallPair &pair : group.pairs) {
-      append_le(out, pair.first);
-      append_le(out, pair.second);
-    }
+    append_rows(out, group.pairs);
   }
   append_bytes(out, graph.rest);
-  return out;
-}
-
-PrototypeSection decode_prototypes(ByteSpan section) {
-  PrototypeSection out;
-  out.records.resize(section.size() / kPairSize);
-  const u64 at = out.records.size() * kPairSize;
-  if (at != 0)
-    std::memcpy(out.records.data(), section.data(), at);
-  out.rest = section.subspan(at);
-  if (!out.rest.empty())
-    out.violations.push_back(
-        {at, fmt::format("{} trailing bytes, a record has 8", out.rest.size())});
-  return out;
-}
-
-std::vector<u8> encode_prototypes(const PrototypeSection &section) {
-  std::vector<u8> out;
-  for (const Prototype &record : section.records) {
-    append_le(out, record.symbol);
-    append_le(out, record.string);
-  }
-  append_bytes(out, section.rest);
   return out;
 }
 

@@ -59,13 +59,10 @@ struct Prototype {
   friend bool operator==(const Prototype &, const Prototype &) = default;
 };
 
-struct PrototypeSection {
-  std::vector<Prototype> records;
-  ByteSpan rest;
-  std::vector<Violation> violations;
-};
+using PrototypeSection = RowSection<Prototype>;
 
-[[nodiscard]] PrototypeSection decode_prototypes(ByteSpan section);
-[[nodiscard]] std::vector<u8> encode_prototypes(const PrototypeSection &section);
+[[nodiscard]] inline PrototypeSection decode_prototypes(ByteSpan section) {
+  return decode_rows<Prototype>(section, "trailing bytes, a record has 8");
+}
 
 } // namespace culink::elf

@@ -118,8 +118,7 @@ Capsule decode_capsule(ByteSpan section) {
   if (out.magic != kCapsuleMagic)
     out.violations.push_back(
         {4, fmt::format("the second word is {:#x}, not 0xc0000001", out.magic)});
-  for (u64 i = 0; i < mask_words; ++i)
-    out.mask.push_back(load_le<u32>(mask->data() + 4 * i));
+  out.mask = load_rows<u32>(*mask);
   out.rest = section.subspan(read_records(section, kHeaderSize + mask->size(), out));
   return out;
 }
@@ -145,8 +144,7 @@ std::vector<u8> encode_capsule(const Capsule &capsule) {
     append_le(out, capsule.text_section);
     append_le(out, capsule.magic);
     append_le(out, capsule.instruction_count);
-    for (const u32 word : capsule.mask)
-      append_le(out, word);
+    append_rows(out, capsule.mask);
   }
   for (const CapsuleRecord &record : capsule.records)
     append_bytes(out, record.bytes);

@@ -163,21 +163,9 @@ constexpr std::array<u8, 256> kRowOf = [] {
   return out;
 }();
 
-std::vector<u32> words_of(ByteSpan payload) {
-  std::vector<u32> words(payload.size() / 4);
-  for (size_t i = 0; i < words.size(); ++i)
-    words[i] = load_le<u32>(payload.data() + 4 * i);
-  return words;
-}
-
-void append_words(std::vector<u8> &out, std::span<const u32> words) {
-  for (const u32 word : words)
-    append_le(out, word);
-}
-
 // Branches are (offset, kind, count, targets...); nothing when the counts do not fill the payload.
 std::optional<InfoBranchTargets> branches_of(ByteSpan payload) {
-  const std::vector<u32> words = words_of(payload);
+  const std::vector<u32> words = load_rows<u32>(payload);
   InfoBranchTargets out;
   size_t at = 0;
   while (at < words.size()) {
@@ -309,14 +297,14 @@ struct PayloadWriter {
   std::vector<u8> &out;
 
   void operator()(const InfoNumber &v) const { append_le(out, v.value); }
-  void operator()(const InfoWords &v) const { append_words(out, v.words); }
+  void operator()(const InfoWords &v) const { append_rows(out, v.words); }
   void operator()(const InfoSymbolWord &v) const {
     append_le(out, v.symbol);
     append_le(out, v.value);
   }
   void operator()(const InfoSymbolWords &v) const {
     append_le(out, v.symbol);
-    append_words(out, v.values);
+    append_rows(out, v.values);
   }
   void operator()(const InfoDim3 &v) const {
     append_le(out, v.x);
@@ -347,10 +335,10 @@ struct PayloadWriter {
       append_le(out, branch.offset);
       append_le(out, branch.kind);
       append_le(out, static_cast<u32>(branch.targets.size()));
-      append_words(out, branch.targets);
+      append_rows(out, branch.targets);
     }
   }
-  void operator()(const InfoTable &v) const { append_words(out, v.words); }
+  void operator()(const InfoTable &v) const { append_rows(out, v.words); }
   void operator()(const InfoAnnotations &v) const {
     for (const InfoAnnotation &annotation : v.annotations) {
       append_le(out, annotation.kind);
@@ -395,13 +383,6 @@ constinit const std::array<InfoSymbols, 256> kInfoSymbols = [] {
   return out;
 }();
 
-std::vector<u32> words_of(const InfoRecord &record) {
-  std::vector<u32> out(record.payload.size() / 4);
-  for (size_t i = 0; i < out.size(); ++i)
-    out[i] = load_le<u32>(record.payload.data() + i * 4);
-  return out;
-}
-
 InfoShape effective_shape(const InfoRecord &record) {
   const InfoRow *row = info_row(record.attribute);
   if (!record.sized())
@@ -430,11 +411,11 @@ InfoValue decode_value(const InfoRecord &record) {
   case S::Words:
   case S::Offsets:
   case S::Symbols:
-    return InfoWords{words_of(payload)};
+    return InfoWords{load_rows<u32>(payload)};
   case S::SymbolWord:
     return InfoSymbolWord{load_le<u32>(payload.data()), load_le<u32>(payload.data() + 4)};
   case S::SymbolWords:
-    return InfoSymbolWords{load_le<u32>(payload.data()), words_of(payload.subspan(4))};
+    return InfoSymbolWords{load_le<u32>(payload.data()), load_rows<u32>(payload.subspan(4))};
   case S::Dim3:
     return InfoDim3{load_le<u32>(payload.data()), load_le<u32>(payload.data() + 4),
                     load_le<u32>(payload.data() + 8)};
@@ -450,7 +431,7 @@ InfoValue decode_value(const InfoRecord &record) {
   case S::OffsetPairs:
   case S::OffsetTriples:
   case S::OffsetQuads:
-    return InfoTable{columns_of(shape), words_of(payload)};
+    return InfoTable{columns_of(shape), load_rows<u32>(payload)};
   case S::Annotations:
     return *annotations_of(payload);
   }

@@ -85,7 +85,9 @@ extern const std::array<InfoSymbols, 256> kInfoSymbols;
 }
 
 // The payload as words; an incomplete last one is left out.
-[[nodiscard]] std::vector<u32> words_of(const InfoRecord &record);
+[[nodiscard]] inline std::vector<u32> words_of(const InfoRecord &record) {
+  return load_rows<u32>(record.payload);
+}
 
 // ---- Typed values -------------------------------------------------------------------------------
 

@@ -11,13 +11,11 @@
 
 namespace culink::elf {
 
-struct MetadataSection {
-  std::vector<u32> words;
-  ByteSpan rest;
-  std::vector<Violation> violations;
-};
+using MetadataSection = RowSection<u32>;
 
-[[nodiscard]] MetadataSection decode_metadata(ByteSpan section);
-[[nodiscard]] std::vector<u8> encode_metadata(const MetadataSection &section);
+// unproven: that the section is word-aligned; a remainder is reported and kept.
+[[nodiscard]] inline MetadataSection decode_metadata(ByteSpan section) {
+  return decode_rows<u32>(section, "bytes after the last word");
+}
 
 } // namespace culink::elf

@@ -13,32 +13,25 @@ namespace culink::elf {
 
 namespace {
 
-constexpr u64 kRecordSize = 8;
-
-RelocationAction action_at(const u8 *p) {
-  return {static_cast<RelocationValueKind>(p[0]),
-          p[1],
-          {RelocationField{p[2], p[3], p[4]}, RelocationField{p[5], p[6], p[7]}}};
-}
+constexpr u64 kRecordSize = sizeof(RelocationAction); // of the header, too
 
 } // namespace
 
 RelocationActions decode_relocation_actions(ByteSpan section) {
   RelocationActions out;
-  u64 at = 0;
+  out.rest = section;
   if (section.size() >= kRecordSize) {
     out.has_header = true;
     out.first_type = load_le<u32>(section.data());
     out.reserved = load_le<u32>(section.data() + 4);
     if (out.reserved != 0)
       out.violations.push_back({4, fmt::format("the second word is {:#x}, not 0", out.reserved)});
-    for (at = kRecordSize; section.size() - at >= kRecordSize; at += kRecordSize)
-      out.actions.push_back(action_at(section.data() + at));
+    out.actions = load_rows<RelocationAction>(section.subspan(kRecordSize));
+    out.rest = section.subspan(kRecordSize * (1 + out.actions.size()));
   }
-  out.rest = section.subspan(at);
   if (!out.rest.empty())
-    out.violations.push_back(
-        {at, fmt::format("{} trailing bytes, a record has 8", out.rest.size())});
+    out.violations.push_back({section.size() - out.rest.size(),
+                              fmt::format("{} trailing bytes, a record has 8", out.rest.size())});
   return out;
 }
 
@@ -48,15 +41,7 @@ std::vector<u8> encode_relocation_actions(const RelocationActions &section) {
     append_le(out, section.first_type);
     append_le(out, section.reserved);
   }
-  for (const RelocationAction &action : section.actions) {
-    out.push_back(static_cast<u8>(action.kind));
-    out.push_back(action.mode);
-    for (const RelocationField &field : action.fields) {
-      out.push_back(field.shift);
-      out.push_back(field.width);
-      out.push_back(field.position);
-    }
-  }
+  append_rows(out, section.actions);
   append_bytes(out, section.rest);
   return out;
 }

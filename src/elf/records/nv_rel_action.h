@@ -36,6 +36,7 @@ struct RelocationAction {
   std::array<RelocationField, 2> fields;
   friend bool operator==(const RelocationAction &, const RelocationAction &) = default;
 };
+static_assert(sizeof(RelocationAction) == 8);
 
 struct RelocationActions {
   bool has_header = false; // false only for a section of less than 8 bytes

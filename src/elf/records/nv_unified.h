@@ -22,14 +22,12 @@ struct UnifiedEntry {
   u64 uuid_high = 0; // second
   friend bool operator==(const UnifiedEntry &, const UnifiedEntry &) = default;
 };
+static_assert(sizeof(UnifiedEntry) == kUnifiedEntrySize);
 
-struct UnifiedSection {
-  std::vector<UnifiedEntry> entries;
-  ByteSpan rest;
-  std::vector<Violation> violations;
-};
+using UnifiedSection = RowSection<UnifiedEntry>;
 
-[[nodiscard]] UnifiedSection decode_unified_entries(ByteSpan section);
-[[nodiscard]] std::vector<u8> encode_unified_entries(const UnifiedSection &section);
+[[nodiscard]] inline UnifiedSection decode_unified_entries(ByteSpan section) {
+  return decode_rows<UnifiedEntry>(section, "trailing bytes, an entry has 32");
+}
 
 } // namespace culink::elf

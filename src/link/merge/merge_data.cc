@@ -395,7 +395,7 @@ void Merger::add_unified_entries(const elf::Section &section) {
                          .emit = Emit::Always,
                          .has_symbol = true});
   location(section.index).section = id;
-  for (elf::UnifiedEntry entry : elf::decode_unified_entries(section.data).entries) {
+  for (elf::UnifiedEntry entry : elf::decode_unified_entries(section.data).records) {
     const EntityId named =
         entry.symbol < object_->symbols.size() ? p_.symbols.of(id_, entry.symbol) : EntityId{};
     entry.flags |= kLinked;

@@ -384,7 +384,7 @@ void fill_unified(const OutputPlan &plan, ContentOf to, FileInProgress &file) {
     if (identity.named.valid())
       file.elf.add_fixup(id, {file.elf.size(id), Fixup::Kind::SymbolNumber,
                               file.symbols.of_entity[identity.named.value].value});
-    file.elf.append_copy(id, elf::encode_unified_entries({.entries = {entry}}));
+    file.elf.append_copy(id, elf::encode_rows(elf::UnifiedSection{.records = {entry}}));
   }
 }
 

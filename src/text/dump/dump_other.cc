@@ -68,7 +68,7 @@ void put_relocation_actions(const DumpContext &context, const elf::Section &sect
 void put_metadata(const DumpContext &context, const elf::Section &section) {
   const elf::MetadataSection metadata = elf::decode_metadata(section.data);
   std::vector<Value> words;
-  for (const u32 word : metadata.words)
+  for (const u32 word : metadata.records)
     words.push_back(hex(word));
   context.sink.values({"words", ""}, words);
   put_rest(context.sink, metadata.rest);
@@ -80,7 +80,7 @@ void put_unified_entries(const DumpContext &context, const elf::Section &section
   const SymbolNames names(context, section);
   DumpSink &sink = context.sink;
   sink.open_list("entries", "");
-  for (const elf::UnifiedEntry &entry : unified.entries) {
+  for (const elf::UnifiedEntry &entry : unified.records) {
     const std::string symbol = names(entry.symbol);
     sink.open_row();
     sink.field({"symbol", ""}, label(entry.symbol, symbol));

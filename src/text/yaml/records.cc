@@ -168,7 +168,7 @@ std::vector<u8> assemble_prototypes(const Node &content, const RecordNames &name
     const CallPair pair = read_pair(item, true, names, complaints);
     section.records.push_back({pair.first, pair.second});
   }
-  return encode_prototypes(section);
+  return encode_rows(section);
 }
 
 // ---- Compatibility ------------------------------------------------------------------------------
@@ -297,7 +297,7 @@ std::optional<Node> describe_unified(ByteSpan bytes, const NameIndex &symbols) {
   if (!section.rest.empty())
     return std::nullopt;
   Node out = Node::sequence();
-  for (const UnifiedEntry &entry : section.entries) {
+  for (const UnifiedEntry &entry : section.records) {
     Node row = flow_map();
     row.set("symbol", symbols.reference(entry.symbol));
     row.set("flags", hexadecimal(entry.flags));
@@ -318,12 +318,12 @@ std::vector<u8> assemble_unified(const Node &content, const NameIndex &symbols,
     const Node *symbol = row.find("symbol");
     if (!symbol)
       row.report("`symbol` is missing");
-    section.entries.push_back({symbol ? symbols.resolve(*symbol, complaints) : 0,
+    section.records.push_back({symbol ? symbols.resolve(*symbol, complaints) : 0,
                                static_cast<u32>(row.number("flags", 1, kMaxWord)),
                                row.number("offset", 0), row.number("uuid_low", 0),
                                row.number("uuid_high", 0)});
   }
-  return encode_unified_entries(section);
+  return encode_rows(section);
 }
 
 } // namespace
