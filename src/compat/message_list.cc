@@ -14,8 +14,8 @@
 
 #include "compat/foreign_messages.h"
 #include "compat/nvlink_messages.h"
+#include "model/diagnostics.h"
 #include "model/host_references.h"
-#include "model/meanings.h"
 
 namespace culink {
 
@@ -158,7 +158,7 @@ std::string in_markdown(std::string_view text) {
 
 struct Chapter {
   std::string_view title;
-  std::span<const MessageMeaning> rows;
+  DiagId first, end;
 };
 
 } // namespace
@@ -175,8 +175,7 @@ std::optional<std::string> explain_message(std::string_view words) {
   std::string heads;
   for (const DiagRow *row : rows)
     heads += headline(*row);
-  const MessageMeaning &meaning = message_meaning(rows.front()->id);
-  return rows.size() > 1 ? heads : explained(heads, meaning.meaning, meaning.way_out);
+  return rows.size() > 1 ? heads : explained(heads, rows[0]->meaning, rows[0]->advice);
 }
 
 std::string message_list() {
@@ -187,17 +186,18 @@ std::string message_list() {
       "`--error-format=json` shows, a message of culink or nvlink, or a part of one. `culink "
       "--print-docs messages`\nwrites this page.\n";
   for (const Chapter &chapter :
-       {Chapter{"Inputs, targets, releases", meanings_of_inputs()},
-        Chapter{"The program: symbols, limits, relocations", meanings_of_programs()},
-        Chapter{"The command, link-time optimisation, outputs", meanings_of_commands()}}) {
+       {Chapter{"Inputs, targets, releases", DiagId{}, DiagId::UndefinedReference},
+        Chapter{"The program: symbols, limits, relocations", DiagId::UndefinedReference,
+                DiagId::UnknownTarget},
+        Chapter{"The command, link-time optimisation, outputs", DiagId::UnknownTarget,
+                DiagId::Count_}}) {
     out += fmt::format("\n## {}\n\n| Id | Message | Meaning | What to do |\n|---|---|---|---|\n",
                        chapter.title);
-    for (const MessageMeaning &row : chapter.rows) {
-      const DiagRow &message = diag_row(row.id);
-      out += fmt::format("| `{}` | {}: {} | {} | {} |\n", message.key, severity_word(message),
-                         in_markdown(shown_text(message)), in_markdown(row.meaning),
-                         in_markdown(row.way_out));
-    }
+    for (const DiagRow &row : diag_rows())
+      if (row.id >= chapter.first && row.id < chapter.end)
+        out += fmt::format("| `{}` | {}: {} | {} | {} |\n", row.key, severity_word(row),
+                           in_markdown(shown_text(row)), in_markdown(row.meaning),
+                           in_markdown(row.advice));
   }
   out += "\n## Messages of other programs about device links\n\n"
          "| Of | Message | Meaning | What to do |\n|---|---|---|---|\n";

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,7 +12,7 @@
 
 namespace culink {
 
-// Every message of a link. The texts are in diagnostics.cc; nvlink's own wording in compat.
+// Every message of a link. The texts are in message_rows.cc; nvlink's own wording in compat.
 enum class DiagId : u16 {
   CannotOpenInput,
   BadInput,
@@ -192,9 +193,14 @@ struct Diagnostic {
 struct DiagRow {
   DiagId id;
   Severity severity;
-  std::string_view key;  // stable name for machines: "undefined-reference"
-  std::string_view text; // {0}, {1} ... are the arguments, {0s} is one that names a symbol
+  std::string_view key;     // stable name for machines: "undefined-reference"
+  std::string_view text;    // {0}, {1} ... are the arguments, {0s} is one that names a symbol
+  std::string_view meaning; // for culink --explain and docs/message-list.md
+  std::string_view advice;
 };
+// In the order of the ids. First come messages about inputs, from UndefinedReference on messages
+// about the program, from UnknownTarget on messages about the command and what is around it.
+[[nodiscard]] std::span<const DiagRow> diag_rows();
 [[nodiscard]] const DiagRow &diag_row(DiagId id);
 [[nodiscard]] const DiagRow *find_diag_row(std::string_view key);
 

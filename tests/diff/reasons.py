@@ -12,7 +12,7 @@ import os
 import re
 
 TABLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "src", "model",
-                     "diagnostics.cc")
+                     "message_rows.cc")
 
 # nvlink's text and the reasons it may stand for. A blank in parentheses is the name it is about.
 NVLINK = [
@@ -97,7 +97,7 @@ def culink_rows():
     """[(key, pattern)] of the rows in the table of messages."""
     with open(TABLE, encoding="utf-8") as file:
         source = file.read()
-    rows = re.findall(r'\{DiagId::\w+,\s*[\w:]+,\s*"([\w-]+)",\s*((?:"(?:[^"\\]|\\.)*"\s*)+)\}', source)
+    rows = re.findall(r'\{DiagId::\w+,\s*[\w:]+,\s*"([\w-]+)",\s*((?:"(?:[^"\\]|\\.)*"\s*)+),', source)
     result = []
     for key, literals in rows:
         text = "".join(re.findall(r'"((?:[^"\\]|\\.)*)"', literals))

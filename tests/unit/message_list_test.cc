@@ -8,21 +8,17 @@
 
 #include "compat/foreign_messages.h"
 #include "compat/nvlink_messages.h"
-#include "model/meanings.h"
+#include "model/diagnostics.h"
 
 namespace culink {
 namespace {
 
 TEST(MessageList, EveryMessageHasAMeaningAndAWayOut) {
-  EXPECT_EQ(meanings_of_inputs().size() + meanings_of_programs().size() +
-                meanings_of_commands().size(),
-            static_cast<size_t>(DiagId::Count_));
-  for (size_t i = 0; i < static_cast<size_t>(DiagId::Count_); ++i) {
-    const auto id = static_cast<DiagId>(i);
-    const MessageMeaning &row = message_meaning(id);
-    EXPECT_EQ(row.id, id);
-    for (const std::string_view text : {row.meaning, row.way_out}) {
-      ASSERT_GT(text.size(), 10U) << diag_row(id).key;
+  EXPECT_EQ(diag_rows().size(), static_cast<size_t>(DiagId::Count_));
+  for (const DiagRow &row : diag_rows()) {
+    EXPECT_EQ(&diag_row(row.id), &row);
+    for (const std::string_view text : {row.meaning, row.advice}) {
+      ASSERT_GT(text.size(), 10U) << row.key;
       EXPECT_TRUE(text.ends_with('.') || text.ends_with(".)")) << text;
       EXPECT_EQ(text.find("  "), std::string_view::npos) << text;
     }
