@@ -55,32 +55,22 @@ void list_records(const Section &info, std::vector<InfoPart> &parts) {
   }
 }
 
-// The contents of sections of one type.
-void check_data(SectionRange alike, FileMemory &memory, RangeFindings &out) {
-  if (elf::is_relocation_table(alike.front().type)) {
-    for (const Section &s : alike)
-      check_relocations(s, memory, out.relocations);
-  } else if (is_info(alike.front())) {
-    for (const Section &s : alike)
-      if (s.data.size() > kLargeInfo)
-        list_records(s, out.large_infos);
-      else
-        check_info(s, 0, s.data.size(), memory, out.infos);
-  }
+void check_data(const Section &s, FileMemory &memory, RangeFindings &out) {
+  if (elf::is_relocation_table(s.type))
+    check_relocations(s, memory, out.relocations);
+  else if (is_info(s) && s.data.size() > kLargeInfo)
+    list_records(s, out.large_infos);
+  else if (is_info(s))
+    check_info(s, 0, s.data.size(), memory, out.infos);
 }
 
-// Nearly all sections are like the one before them, which makes them quick to check together.
 void check_range(const ElfView &view, SectionRange range, RangeFindings &out) {
   FileMemory memory(view);
   check_cover(view, range, out.cover);
-  while (!range.empty()) {
-    const u32 right = count_right(range, memory);
-    if (right == 0)
-      check_section(range.front(), memory, out.sections);
-    const SectionRange alike = range.first(std::max(right, 1u));
-    survey_sections(view, alike, out.survey);
-    check_data(alike, memory, out);
-    range = range.subspan(alike.size());
+  for (const Section &s : range) {
+    check_section(s, memory, out.sections);
+    survey_section(view, s, out.survey);
+    check_data(s, memory, out);
   }
 }
 

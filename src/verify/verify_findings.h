@@ -105,25 +105,6 @@ struct RightRecord {
 // sections that differ in nothing but their function; what they have in common is checked once.
 class FileMemory {
 public:
-  // The fields of a header that may keep or break a rule whatever the section is about.
-  struct Header {
-    u64 flags = 0;
-    u64 entsize = 0;
-    u64 align = 0;
-    elf::SectionType type = elf::SectionType::Null; // which no section with a role has
-    u32 link = 0;
-    bool has_info = false;
-
-    Header() = default;
-    explicit Header(const elf::Section &s)
-        : flags(s.flags), entsize(s.entsize), align(s.align), type(s.type), link(s.link),
-          has_info(s.info != 0) {}
-    [[nodiscard]] bool is_that_of(const elf::Section &s) const {
-      return flags == s.flags && entsize == s.entsize && align == s.align && type == s.type &&
-             link == s.link && has_info == (s.info != 0);
-    }
-  };
-
   explicit FileMemory(const elf::ElfView &view) : view_(view) {}
 
   [[nodiscard]] const elf::ElfView &view() const { return view_; }
@@ -144,8 +125,7 @@ public:
     return *usual_relocations_;
   }
 
-  std::array<RightRecord, 256> records = {};               // by attribute: the last that was right
-  std::array<Header, elf::kSectionRoleCount> headers = {}; // by role: the last one that was right
+  std::array<RightRecord, 256> records = {}; // by attribute: the last that was right
   const arch::RelocRows relocation_rows;
 
 private:
@@ -157,8 +137,8 @@ private:
   std::optional<bool> usual_relocations_;
 };
 
-// Adds sections of one type to the survey of those before them.
-void survey_sections(const elf::ElfView &view, SectionRange alike, Survey &survey);
+// Adds a section to the survey of those before it.
+void survey_section(const elf::ElfView &view, const elf::Section &section, Survey &survey);
 // Adds the survey of the sections that follow.
 void append_survey(const elf::ElfView &view, Survey &survey, const Survey &later);
 
@@ -182,9 +162,6 @@ inline constexpr std::string_view kCuverName = ".note.nv.cuver";
 void check_header(const elf::ElfView &view, Findings &findings);
 void check_names(const elf::ElfView &view, const Survey &survey, Findings &findings);
 void check_section(const elf::Section &section, FileMemory &memory, Findings &findings);
-// How many sections, from the first on, are known to keep all rules of check_section. They have one
-// type, the same flags and the same alignment.
-[[nodiscard]] u32 count_right(SectionRange sections, FileMemory &memory);
 void check_layout(const elf::ElfView &view, const Survey &survey, Findings &findings);
 void check_symbols(const elf::ElfView &view, const elf::Section &table, u32 begin, u32 end,
                    Findings &findings);

@@ -31,10 +31,10 @@ namespace {
 }
 
 // Whether a section has bytes of the file.
-[[nodiscard]] inline bool takes_room(const ElfView &view, const Section &s, bool no_data) {
+[[nodiscard]] bool takes_room(const ElfView &view, const Section &s) {
   if (s.size == 0 || s.type == elf::SectionType::Null)
     return false;
-  return !no_data || (s.is_mercury() && lies_before_headers(view, s));
+  return !s.no_data() || (s.is_mercury() && lies_before_headers(view, s));
 }
 
 [[nodiscard]] bool may_share_bytes(const Section &a, const Section &b) {
@@ -45,7 +45,7 @@ namespace {
 [[nodiscard]] std::vector<const Section *> in_file_order(const ElfView &view, bool &all_there) {
   std::vector<const Section *> out;
   for (const Section &s : view.sections()) {
-    if (!takes_room(view, s, s.no_data()))
+    if (!takes_room(view, s))
       continue;
     if (slice(view.file(), s.offset, s.size))
       out.push_back(&s);
@@ -136,58 +136,49 @@ void check_alignment(const ElfView &view, Findings &findings) {
                                   : s.align == 0 || s.offset % s.align == 0;
 }
 
-// Whether sections of one type follow those of a tidy survey as they do in a tidy file.
-[[nodiscard]] bool are_tidy(const ElfView &view, SectionRange alike, bool no_data, Survey &survey) {
-  const Section *last = survey.last;
-  for (const Section &s : alike) {
-    if (!is_aligned(s))
-      return false;
-    if (!takes_room(view, s, no_data))
-      continue;
-    if (!last)
-      survey.first = &s;
-    else if (!follows_tidily(view.file(), s, end_of(*last)))
-      return false;
-    last = &s;
-  }
-  survey.last = last;
+// Whether a section follows those of a tidy survey as it does in a tidy file.
+[[nodiscard]] bool is_tidy(const ElfView &view, const Section &s, Survey &survey) {
+  if (!is_aligned(s))
+    return false;
+  if (!takes_room(view, s))
+    return true;
+  if (!survey.last)
+    survey.first = &s;
+  else if (!follows_tidily(view.file(), s, end_of(*survey.last)))
+    return false;
+  survey.last = &s;
   return true;
 }
 
 // They follow each other in most files.
-void list_no_data(Survey &survey, SectionRange alike) {
+void list_no_data(Survey &survey, const Section &s) {
   if (!survey.no_data.empty())
-    if (SectionRange &last = survey.no_data.back(); last.data() + last.size() == alike.data()) {
-      last = {last.data(), last.size() + alike.size()};
+    if (SectionRange &last = survey.no_data.back(); last.data() + last.size() == &s) {
+      last = {last.data(), last.size() + 1};
       return;
     }
-  survey.no_data.push_back(alike);
+  survey.no_data.push_back({&s, 1});
 }
 
-void list_all(std::vector<const Section *> &list, SectionRange alike) {
-  for (const Section &s : alike)
-    list.push_back(&s);
-}
-
-// Adds sections to the list of their type; code, constants, records and relocations are in none.
-void list_sections(Survey &survey, SectionRange alike, bool no_data) {
-  switch (alike.front().type) {
+// Adds a section to the list of its type; code, constants, records and relocations are in none.
+void list_section(Survey &survey, const Section &s) {
+  switch (s.type) {
   case elf::SectionType::CudaCallgraph:
   case elf::SectionType::CudaPrototype:
   case elf::SectionType::MercuryCallgraph:
   case elf::SectionType::MercuryPrototype:
-    list_all(survey.calls, alike);
+    survey.calls.push_back(&s);
     return;
   case elf::SectionType::Note:
   case elf::SectionType::CudaCompat:
   case elf::SectionType::CudaRelocInfo:
-    list_all(survey.notes, alike);
+    survey.notes.push_back(&s);
     return;
   default:
-    if (no_data)
-      list_no_data(survey, alike);
-    else if (is_symbol_table(alike.front().type))
-      list_all(survey.symbol_tables, alike);
+    if (s.no_data())
+      list_no_data(survey, s);
+    else if (is_symbol_table(s.type))
+      survey.symbol_tables.push_back(&s);
   }
 }
 
@@ -236,14 +227,12 @@ Extent check_untidy(const ElfView &view, Findings &findings) {
 
 } // namespace
 
-void survey_sections(const ElfView &view, SectionRange alike, Survey &survey) {
-  const bool no_data = alike.front().no_data();
-  list_sections(survey, alike, no_data);
-  for (const Section &s : alike)
-    if (s.name.size() <= kShortName) [[unlikely]]
-      survey.short_names.push_back(&s);
-  if (alike.front().type != elf::SectionType::Null)
-    survey.tidy = survey.tidy && are_tidy(view, alike, no_data, survey);
+void survey_section(const ElfView &view, const Section &s, Survey &survey) {
+  list_section(survey, s);
+  if (s.name.size() <= kShortName)
+    survey.short_names.push_back(&s);
+  if (s.type != elf::SectionType::Null)
+    survey.tidy = survey.tidy && is_tidy(view, s, survey);
 }
 
 void append_survey(const ElfView &view, Survey &survey, const Survey &later) {

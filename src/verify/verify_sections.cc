@@ -108,16 +108,7 @@ constexpr std::string_view kUnifiedSlot = ".nv.uft.rel.";
 constexpr std::string_view kMercuryUnifiedSlot = ".nv.capmerc.nv.uft.rel.";
 constexpr u32 kUnifiedSlotSize = 128;
 
-// Whether code is that of a function by its name, as nearly all is.
-[[nodiscard]] inline bool is_text_of(const Section &code, std::string_view owner) {
-  constexpr std::string_view kText = ".text.";
-  return code.type == SectionType::Progbits && code.name.size() == kText.size() + owner.size() &&
-         code.name.starts_with(kText) && code.name.ends_with(owner);
-}
-
 [[nodiscard]] bool is_code_of(const Section &code, std::string_view owner, bool mercury) {
-  if (!mercury && is_text_of(code, owner))
-    return true;
   const SectionKind kind = kind_of(code);
   if (kind.role == (mercury ? SectionRole::CapmercText : SectionRole::Text) && kind.owner == owner)
     return true;
@@ -144,22 +135,6 @@ constexpr u32 kSymbolMask = 0xffffff;
   return symbol.type() == elf::SymbolType::Function && symbol.section == code.index;
 }
 
-// Counts sections of a common kind, up to the first that may break a rule. The name of each calls
-// for its type, the rest of its header but sh_info is like one that was right, and `has_right_info`
-// says the rest.
-template <typename HasRightInfo>
-[[nodiscard]] u32 count_while(SectionRange sections, const elf::CommonSection &common,
-                              const FileMemory::Header &right, HasRightInfo has_right_info) {
-  u32 count = 0;
-  for (const Section &s : sections) {
-    if (!right.is_that_of(s) || elf::find_common_section(s.name, s.type) != &common ||
-        !has_right_info(s))
-      break;
-    ++count;
-  }
-  return count;
-}
-
 class SectionCheck {
 public:
   SectionCheck(const Section &section, FileMemory &memory, Findings &findings)
@@ -169,8 +144,7 @@ public:
     kind_.mercury = s_.name.starts_with(".nv.merc.") || s_.name.starts_with(".nv.capmerc.");
   }
 
-  // The header of a common section is remembered, if it is right. Its size breaks no rule.
-  void run(bool common) {
+  void run() {
     check_name();
     const HeaderRow *row = header_row(kind_.role);
     if (!row)
@@ -178,14 +152,11 @@ public:
     check_flags(*row);
     check_shape(*row);
     check_link(*row);
-    if (common && !reported_)
-      memory_.headers[static_cast<u8>(kind_.role)] = FileMemory::Header(s_);
     check_info(*row);
   }
 
 private:
   void report(Rule rule, std::string field, std::string message) {
-    reported_ = true;
     findings_.in_section(rule, s_, [&] {
       return FieldMessage{std::move(field), std::move(message)};
     });
@@ -206,7 +177,6 @@ private:
   SectionKind kind_;
   FileMemory &memory_;
   Findings &findings_;
-  bool reported_ = false;
 };
 
 // A section whose name is one of the known names must have been classified by it; where the type
@@ -397,41 +367,9 @@ void check_names(const ElfView &view, const Survey &survey, Findings &findings) 
                     fmt::format("there is no {}", kRequired[i]));
 }
 
-u32 count_right(SectionRange sections, FileMemory &memory) {
-  const Section &first = sections.front();
-  const elf::CommonSection *common = elf::find_common_section(first.name, first.type);
-  if (!common || first.index == 0)
-    return 0;
-  const FileMemory::Header &right = memory.headers[static_cast<u8>(common->role)];
-  const SectionRange all = memory.view().sections();
-  switch (header_row(common->role)->info) {
-  case Info::Function: {
-    const elf::SymbolTable &symbols = memory.linked_symbols(first);
-    return count_while(sections, *common, right, [&](const Section &s) {
-      const u32 index = s.info & kSymbolMask;
-      return s.size % kInstructionSize == 0 && index < symbols.size() &&
-             is_function_in(symbols, index, s);
-    });
-  }
-  case Info::OwnerText:
-    return count_while(sections, *common, right, [&](const Section &s) {
-      return s.info != 0 && s.info < all.size() && s.name.size() > common->prefix.size() &&
-             is_text_of(all[s.info], s.name.substr(common->prefix.size()));
-    });
-  case Info::Target:
-    return count_while(sections, *common, right, [&](const Section &s) {
-      return s.info != 0 && s.info < all.size() && all[s.info].type != SectionType::Null &&
-             !all[s.info].is_mercury() && s.name.ends_with(all[s.info].name);
-    });
-  default:
-    return 0;
-  }
-}
-
 void check_section(const Section &s, FileMemory &memory, Findings &findings) {
   if (s.index != 0) {
-    const bool common = elf::find_common_section(s.name, s.type) != nullptr;
-    SectionCheck(s, memory, findings).run(common);
+    SectionCheck(s, memory, findings).run();
     return;
   }
   const ElfView &view = memory.view();
