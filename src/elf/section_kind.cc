@@ -15,7 +15,6 @@
 
 #include "base/bytes.h"
 #include "elf/elf_view.h"
-#include "elf/type_keys.h"
 
 namespace culink::elf {
 namespace {
@@ -233,29 +232,10 @@ std::optional<std::string_view> owner_in(std::string_view rest, NameMatch match)
   return std::nullopt;
 }
 
-constexpr bool rule_allows(const SectionNameRule &rule, SectionType type) {
+bool rule_allows(const SectionNameRule &rule, SectionType type) {
   const bool bank = static_cast<u32>(type) - kFirstBankType <= kLastConstantBank;
   return type == rule.type || type == rule.plain_type || (rule.match == Numbered && bank);
 }
-
-// For each type the numbers of the rules that allow it, in order: files have a hundred thousand
-// sections, and most rules need not be tried.
-struct RulesByType {
-  std::array<u8, kTypeKeys + 1> first{}; // by key: in `rules`
-  std::array<u8, 2 * kNameRules.size() + kLastConstantBank + 1> rules{};
-};
-constexpr RulesByType kRulesByType = [] {
-  RulesByType out;
-  u8 count = 0;
-  for (u32 key = 0; key < kTypeKeys; ++key) {
-    out.first[key] = count;
-    for (u8 rule = 0; rule < kNameRules.size() && key != kUnknownType; ++rule)
-      if (rule_allows(kNameRules[rule], type_of_key(key)))
-        out.rules[count++] = rule;
-  }
-  out.first[kTypeKeys] = count;
-  return out;
-}();
 
 std::optional<SectionKind> match_rule(const SectionNameRule &rule, std::string_view name,
                                       SectionType type) {
@@ -313,7 +293,7 @@ std::string_view owner_by_name(std::string_view name) {
 SectionKind classify_relocations(std::string_view name, SectionType type) {
   SectionKind found = classify_by_type(type, 0);
   for (const std::string_view prefix : kRelocationPrefixes)
-    if (name.starts_with(prefix)) {
+    if (has_prefix(name, prefix)) {
       found.owner = owner_by_name(name.substr(prefix.size()));
       break;
     }
@@ -323,14 +303,16 @@ SectionKind classify_relocations(std::string_view name, SectionType type) {
 SectionKind classify_plain(std::string_view name, SectionType type, u64 flags) {
   if (is_relocation_table(type))
     return classify_relocations(name, type);
-  const u32 key = type_key(type);
-  for (u32 i = kRulesByType.first[key]; i < kRulesByType.first[key + 1]; ++i)
-    if (const auto found = match_rule(kNameRules[kRulesByType.rules[i]], name, type)) {
+  for (const SectionNameRule &rule : kNameRules) {
+    if (!rule_allows(rule, type)) // most need no look at the name
+      continue;
+    if (const auto found = match_rule(rule, name, type)) {
       // .note.nv.cuver is what .note.nv.cuinfo was called in toolkits 12.8 and 12.9.
       if (found->role == SectionRole::NoteCuver && (flags & kFlagCuinfoNote) != 0)
         return {.role = SectionRole::NoteCuinfo};
       return *found;
     }
+  }
   return classify_by_type(type, flags);
 }
 
@@ -344,48 +326,12 @@ SectionType mirrored_type(SectionType type) {
 }
 
 bool starts_with_part(std::string_view name, std::string_view part) {
-  return name.starts_with(part) && name.substr(part.size()).starts_with('.');
+  return has_prefix(name, part) && name.substr(part.size()).starts_with('.');
 }
 
-// Nearly all sections of a large file are of one of these kinds, which belong to functions. The
-// rules would give the same answer, but comparisons with known strings are faster.
-constexpr CommonSection kCommonText{".text.", SectionRole::Text};
-constexpr CommonSection kCommonInfo{".nv.info.", SectionRole::Info};
-constexpr CommonSection kCommonRela{".rela.text.", SectionRole::Rela};
-constexpr CommonSection kCommonBank{".nv.constant0.", SectionRole::Constant, 0};
-constexpr CommonSection kCommonShared{".nv.shared.", SectionRole::Shared};
+} // namespace
 
-[[gnu::always_inline]] inline const CommonSection *find_common(std::string_view name,
-                                                               SectionType type) {
-  const auto is = [name](const CommonSection &kind) {
-    return name.starts_with(kind.prefix) ? &kind : nullptr;
-  };
-  switch (type) {
-  case T::Progbits:
-    return name.starts_with(kCommonText.prefix) ? &kCommonText : is(kCommonBank);
-  case T::CudaConstantB0:
-    return is(kCommonBank);
-  case T::CudaInfo:
-    return is(kCommonInfo);
-  case T::Rela:
-    return is(kCommonRela);
-  case T::CudaShared:
-  case T::Nobits:
-    return name.starts_with(".nv.shared.reserved.") ? nullptr : is(kCommonShared);
-  default:
-    return nullptr;
-  }
-}
-
-inline SectionKind kind_of_common(const CommonSection &common, std::string_view name, u64 flags) {
-  return {.role = common.role,
-          .bank = common.bank,
-          .mercury = (flags & kFlagMercury) != 0,
-          .common = true,
-          .owner = {name.data() + common.prefix.size(), name.size() - common.prefix.size()}};
-}
-
-SectionKind kind_of_other(std::string_view name, SectionType type, u64 flags) {
+SectionKind classify_section(std::string_view name, SectionType type, u64 flags) {
   SectionKind found;
   if (type == T::CudaCapmerc) {
     found.role = SectionRole::CapmercText;
@@ -404,29 +350,12 @@ SectionKind kind_of_other(std::string_view name, SectionType type, u64 flags) {
   return found;
 }
 
-} // namespace
-
-SectionKind classify_section(std::string_view name, SectionType type, u64 flags) {
-  const CommonSection *common = find_common(name, type);
-  return common ? kind_of_common(*common, name, flags) : kind_of_other(name, type, flags);
-}
-
 TableVector<SectionKind> classify_sections(std::span<const Section> sections, TableMemory *memory) {
   TableVector<SectionKind> out(memory);
   out.resize(sections.size());
-  SectionKind *kind = out.data();
-  for (const Section &s : sections) {
-    if (const CommonSection *common = find_common(s.name, s.type))
-      *kind = kind_of_common(*common, s.name, s.flags);
-    else
-      *kind = kind_of_other(s.name, s.type, s.flags);
-    ++kind;
-  }
+  for (size_t i = 0; i < sections.size(); ++i)
+    out[i] = classify_section(sections[i].name, sections[i].type, sections[i].flags);
   return out;
-}
-
-const CommonSection *find_common_section(std::string_view name, SectionType type) {
-  return find_common(name, type);
 }
 
 std::string_view name_of_section_role(SectionRole role) {

@@ -88,13 +88,10 @@ struct SectionKind {
   SectionRole role = SectionRole::Unknown;
   u8 bank = kNoBank;      // Constant and ConstantNamed only
   bool mercury = false;   // belongs to the Mercury mirror; `role` says what it mirrors
-  bool common = false;    // find_common_section() finds it; no part of what it is
   std::string_view owner; // the function in the section's name, or in its relocation target's;
                           // a view into the name that was classified
 
-  friend bool operator==(const SectionKind &a, const SectionKind &b) {
-    return a.role == b.role && a.bank == b.bank && a.mercury == b.mercury && a.owner == b.owner;
-  }
+  friend bool operator==(const SectionKind &, const SectionKind &) = default;
 
   [[nodiscard]] bool is_relocations() const {
     return role == SectionRole::Rel || role == SectionRole::Rela ||
@@ -127,15 +124,6 @@ struct SectionKind {
 struct Section;
 [[nodiscard]] TableVector<SectionKind> classify_sections(std::span<const Section> sections,
                                                          TableMemory *memory = nullptr);
-
-// A kind of section that large files consist of. The name is the prefix, then the function.
-struct CommonSection {
-  std::string_view prefix;
-  SectionRole role;
-  u8 bank = kNoBank;
-};
-// Nothing if a section is of none of these kinds; else its name calls for its type.
-[[nodiscard]] const CommonSection *find_common_section(std::string_view name, SectionType type);
 
 // The type that objects of compilers give a section of that kind, which has `type`. nvlink knows
 // memory by its name also where it has the type of executables, or that of any constants.

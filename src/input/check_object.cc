@@ -204,7 +204,7 @@ bool ObjectChecker::check_section(const elf::Section &section, const elf::Sectio
     return refuse(section, "sh_addralign", "{:#x} is more than any target has", section.align);
   if (section.size >= kMaxSize && section.no_data())
     return refuse(section, "sh_size", "{:#x} is more than any target has", section.size);
-  if (!kind.common && !check_name(section, kind))
+  if (!check_name(section, kind))
     return false;
   switch (kind.role) {
   case SectionRole::Info:
@@ -276,7 +276,7 @@ bool ObjectChecker::check_relocations(const elf::Section &table) {
          refuse(table, "sh_info", "{} is not the section of this name", target);
 }
 
-// Whether name and type agree, which they do for sections of the common kinds.
+// Whether name and type agree.
 bool ObjectChecker::check_name(const elf::Section &section, const elf::SectionKind &kind) {
   if (section.type == elf::SectionType::Note && (section.flags & elf::kFlagAlloc) != 0)
     return refuse(section, "sh_flags", "a note is not loaded");

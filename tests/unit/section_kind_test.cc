@@ -180,8 +180,7 @@ TEST(SectionKind, ReservedSharedMemoryIsNoKernel) {
             (SectionKind{.role = SectionRole::Shared, .owner = "reserved"}));
 }
 
-// Kinds that are told without asking the rules.
-TEST(SectionKind, CommonSectionsBelongToFunctions) {
+TEST(SectionKind, SectionsOfFunctionsBelongToThem) {
   const SectionKind bank{.role = SectionRole::Constant, .bank = 0, .owner = "k"};
   EXPECT_EQ(classify_section(".nv.constant0.k", T::CudaConstantB0, 2), bank);
   EXPECT_EQ(classify_section(".nv.constant0.k", T::Progbits, 2), bank);
@@ -194,16 +193,9 @@ TEST(SectionKind, CommonSectionsBelongToFunctions) {
                                                    {".rela.text.f", T::Rela},
                                                    {".nv.constant0.f", T::CudaConstantB0},
                                                    {".nv.shared.f", T::Nobits}}) {
-    EXPECT_TRUE(find_common_section(name, type)) << name;
     EXPECT_EQ(classify_section(name, type, 0).owner, "f") << name;
-    EXPECT_TRUE(classify_section(name, type, 0).common) << name;
-    EXPECT_FALSE(find_common_section(name, T::Note)) << name;
-    EXPECT_FALSE(classify_section(name, T::Note, 0).common) << name;
     EXPECT_TRUE(classify_section(name, type, kFlagMercury).mercury) << name;
   }
-  for (const std::string_view name : {".nv.shared.reserved.0", ".text", ".nv.constant1.k", ""})
-    for (const T type : {T::Nobits, T::Progbits, T::CudaShared, T::CudaConstantB0})
-      EXPECT_FALSE(find_common_section(name, type)) << name;
 }
 
 TEST(SectionKind, SectionsAreOfTheSameKindTogetherAndAlone) {
@@ -220,7 +212,6 @@ TEST(SectionKind, SectionsAreOfTheSameKindTogetherAndAlone) {
   for (size_t i = 0; i < kinds.size(); ++i)
     EXPECT_EQ(kinds[i], classify_section(sections[i].name, sections[i].type, sections[i].flags))
         << i;
-  EXPECT_TRUE(kinds[1].common);
   EXPECT_TRUE(kinds[2].mercury);
   EXPECT_EQ(kinds[3].bank, 3);
 }
