@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Names of constant banks: Mercury code names them after their use, machine code after their
-// number.
+// number. Types of tables: one pair for each table that both planes have.
 #include "elf/mercury_names.h"
 
 #include <array>
@@ -18,6 +18,19 @@ constexpr std::array<BankName, 4> kBankNames = {{
     {".nv.constant2.", ".nv.constant.optimizer."},
     {".nv.constant3", ".nv.constant.user"},
     {".nv.constant4", ".nv.constant.pic"},
+}};
+
+struct TypePair {
+  SectionType plain;
+  SectionType mercury;
+};
+constexpr std::array<TypePair, 6> kTypePairs = {{
+    {SectionType::Rela, SectionType::MercuryRela},
+    {SectionType::Symtab, SectionType::MercurySymtab},
+    {SectionType::CudaInfo, SectionType::MercuryInfo},
+    {SectionType::CudaResolvedRela, SectionType::MercuryResolvedRela},
+    {SectionType::CudaCallgraph, SectionType::MercuryCallgraph},
+    {SectionType::CudaPrototype, SectionType::MercuryPrototype},
 }};
 
 } // namespace
@@ -41,6 +54,23 @@ std::string mercury_counterpart_name(std::string_view name) {
   constexpr std::string_view kCode = ".text.", kUnifiedCode = ".nv.uft.rel.";
   const bool code = name.starts_with(kCode) || name.starts_with(kUnifiedCode);
   return (code ? ".nv.capmerc" : ".nv.merc") + mercury_link_name(name);
+}
+
+SectionType mercury_type(SectionType type) {
+  for (const TypePair &pair : kTypePairs)
+    if (pair.plain == type)
+      return pair.mercury;
+  return type;
+}
+
+SectionType mirrored_type(SectionType type) {
+  if (type < SectionType::MercuryRela) // as nearly all
+    return type;
+  for (const TypePair &pair : kTypePairs)
+    if (pair.mercury == type)
+      return pair.plain;
+  // The counterpart of bank 2 in a linked file.
+  return type == SectionType::MercuryConstantOpt2 ? SectionType::MercuryConstantOpt : type;
 }
 
 } // namespace culink::elf

@@ -15,6 +15,7 @@
 
 #include "base/bytes.h"
 #include "elf/elf_view.h"
+#include "elf/mercury_names.h"
 
 namespace culink::elf {
 namespace {
@@ -133,17 +134,6 @@ constexpr std::array<TypeRule, 27> kTypeRules{{
     {T::CudaReservedShared, SectionRole::ReservedShared},
     {T::CudaCompat, SectionRole::Compat},
     {T::CudaHost, SectionRole::Host},
-}};
-
-// The type that the mirrored section has; every other type is the same on both sides.
-constexpr std::array<std::pair<SectionType, SectionType>, 7> kMirroredTypes{{
-    {T::MercuryRela, T::Rela},
-    {T::MercuryInfo, T::CudaInfo},
-    {T::MercuryConstantOpt2, T::MercuryConstantOpt},
-    {T::MercurySymtab, T::Symtab},
-    {T::MercuryResolvedRela, T::CudaResolvedRela},
-    {T::MercuryCallgraph, T::CudaCallgraph},
-    {T::MercuryPrototype, T::CudaPrototype},
 }};
 
 constexpr std::string_view kMercuryPrefix = ".nv.merc"; // then the mirrored name, with its dot
@@ -314,15 +304,6 @@ SectionKind classify_plain(std::string_view name, SectionType type, u64 flags) {
     }
   }
   return classify_by_type(type, flags);
-}
-
-SectionType mirrored_type(SectionType type) {
-  if (type < T::MercuryRela)
-    return type;
-  for (const auto &[mercury, plain] : kMirroredTypes)
-    if (mercury == type)
-      return plain;
-  return type;
 }
 
 bool starts_with_part(std::string_view name, std::string_view part) {

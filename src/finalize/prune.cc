@@ -24,6 +24,7 @@
 #include "base/bytes.h"
 #include "base/name_map.h"
 #include "elf/codec.h"
+#include "elf/mercury_names.h"
 #include "elf/records/nv_callgraph.h"
 #include "elf/records/nv_info.h"
 #include "elf/wire.h"
@@ -51,35 +52,19 @@ bool is_split_by_relocations(const elf::Section &section) {
 
 // Whether all that the section says about functions is known here.
 bool is_familiar(const elf::Section &section) {
-  constexpr std::array kTypes = {SectionType::Null,
-                                 SectionType::Symtab,
-                                 SectionType::Strtab,
-                                 SectionType::Rela,
-                                 SectionType::Note,
-                                 SectionType::CudaInfo,
-                                 SectionType::CudaCallgraph,
-                                 SectionType::CudaPrototype,
-                                 SectionType::CudaGlobal,
-                                 SectionType::CudaGlobalInit,
-                                 SectionType::CudaLocal,
-                                 SectionType::CudaShared,
-                                 SectionType::CudaCapmerc,
-                                 SectionType::CudaCompat,
-                                 SectionType::CudaReservedShared,
-                                 SectionType::MercuryRela,
-                                 SectionType::MercuryInfo,
-                                 SectionType::MercuryConstantOpt2,
-                                 SectionType::MercurySymtab,
-                                 SectionType::MercuryCallgraph,
-                                 SectionType::MercuryPrototype};
+  constexpr std::array kTypes = {
+      SectionType::Null,           SectionType::Symtab,        SectionType::Strtab,
+      SectionType::Rela,           SectionType::Note,          SectionType::CudaInfo,
+      SectionType::CudaCallgraph,  SectionType::CudaPrototype, SectionType::CudaGlobal,
+      SectionType::CudaGlobalInit, SectionType::CudaLocal,     SectionType::CudaShared,
+      SectionType::CudaCapmerc,    SectionType::CudaCompat,    SectionType::CudaReservedShared};
   if (section.type == SectionType::Progbits)
     return section.name.starts_with(kCode) || is_split_by_relocations(section) ||
            plain_name(section).starts_with(".nv_debug_ptx_txt");
-  return std::find(kTypes.begin(), kTypes.end(), section.type) != kTypes.end() ||
-         (section.type >= SectionType::CudaConstantB0 &&
-          section.type <= SectionType::CudaConstantB17) ||
-         (section.type >= SectionType::MercuryConstantParams &&
-          section.type <= SectionType::MercuryConstantTools);
+  const SectionType type = elf::mirrored_type(section.type);
+  return std::find(kTypes.begin(), kTypes.end(), type) != kTypes.end() ||
+         (type >= SectionType::CudaConstantB0 && type <= SectionType::CudaConstantB17) ||
+         (type >= SectionType::MercuryConstantParams && type <= SectionType::MercuryConstantTools);
 }
 
 bool is_relocation_table(const elf::Section &section) {

@@ -31,5 +31,20 @@ TEST(MercuryNames, BanksAreCalledByTheirUse) {
   }
 }
 
+TEST(MercuryNames, TypesOfTablesLeadBack) {
+  using T = SectionType;
+  for (const T type :
+       {T::Rela, T::Symtab, T::CudaInfo, T::CudaResolvedRela, T::CudaCallgraph, T::CudaPrototype}) {
+    EXPECT_NE(mercury_type(type), type);
+    EXPECT_EQ(mirrored_type(mercury_type(type)), type);
+    EXPECT_EQ(mirrored_type(type), type);
+  }
+  EXPECT_EQ(mirrored_type(T::MercuryConstantOpt2), T::MercuryConstantOpt);
+  for (const T type : {T::Progbits, T::CudaCompat, T::MercuryConstantUser, T::CudaCapmerc}) {
+    EXPECT_EQ(mercury_type(type), type);
+    EXPECT_EQ(mirrored_type(type), type);
+  }
+}
+
 } // namespace
 } // namespace culink::elf

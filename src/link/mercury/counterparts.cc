@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <array>
 
+#include "elf/mercury_names.h"
 #include "elf/names.h"
 #include "link/output/draft_sections.h"
 
@@ -26,29 +27,18 @@ namespace {
 constexpr u8 kCapsuleBucket = 9, kFirstBucket = 10;
 constexpr u64 kMercuryCodeAlign = 16;
 
-struct TypeRow {
-  SectionType plane;
-  SectionType counterpart;
-};
-constexpr std::array<TypeRow, 8> kTypes = {{
-    {SectionType::Rela, SectionType::MercuryRela},
-    {SectionType::CudaInfo, SectionType::MercuryInfo},
-    {SectionType::CudaResolvedRela, SectionType::MercuryResolvedRela},
-    {SectionType::CudaCallgraph, SectionType::MercuryCallgraph},
-    {SectionType::CudaPrototype, SectionType::MercuryPrototype},
-    {SectionType(static_cast<u32>(SectionType::CudaConstantB0) + 2),
-     SectionType::MercuryConstantOpt2},
-    {SectionType(static_cast<u32>(SectionType::CudaConstantB0) + 3),
-     SectionType::MercuryConstantUser},
-    {SectionType(static_cast<u32>(SectionType::CudaConstantB0) + 4),
-     SectionType::MercuryConstantPic},
-}};
-
 SectionType counterpart_type(SectionType type) {
-  for (const TypeRow &row : kTypes)
-    if (row.plane == type)
-      return row.counterpart;
-  return type;
+  // Mercury code names banks of constants after their use.
+  switch (static_cast<u32>(type) - static_cast<u32>(SectionType::CudaConstantB0)) {
+  case 2:
+    return SectionType::MercuryConstantOpt2;
+  case 3:
+    return SectionType::MercuryConstantUser;
+  case 4:
+    return SectionType::MercuryConstantPic;
+  default:
+    return elf::mercury_type(type);
+  }
 }
 
 // What is known about tables of debug information. Line tables name code by relocations.

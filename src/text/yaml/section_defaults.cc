@@ -12,6 +12,8 @@
 #include <algorithm>
 #include <array>
 
+#include "elf/mercury_names.h"
+
 namespace culink::text {
 
 using elf::SectionRole;
@@ -40,22 +42,6 @@ const RelocationPrefix *relocation_prefix(std::string_view name) {
         name != ".rel.action")
       return &row;
   return nullptr;
-}
-
-SectionType mercury_type(SectionType type) {
-  if (type == SectionType::Rela)
-    return SectionType::MercuryRela;
-  if (type == SectionType::CudaInfo)
-    return SectionType::MercuryInfo;
-  if (type == SectionType::Symtab)
-    return SectionType::MercurySymtab;
-  if (type == SectionType::CudaResolvedRela)
-    return SectionType::MercuryResolvedRela;
-  if (type == SectionType::CudaCallgraph)
-    return SectionType::MercuryCallgraph;
-  if (type == SectionType::CudaPrototype)
-    return SectionType::MercuryPrototype;
-  return type;
 }
 
 // Whether a name is one that the rule is about, whatever the section's type.
@@ -220,7 +206,7 @@ SectionType default_section_type(std::string_view name, elf::FileType file) {
   if (name.starts_with(kCapmerc) && name.substr(kCapmerc.size()).starts_with('.'))
     return SectionType::CudaCapmerc;
   if (name.starts_with(kMercury) && name.substr(kMercury.size()).starts_with('.'))
-    return mercury_type(
+    return elf::mercury_type(
         default_section_type(name.substr(kMercury.size()), elf::FileType::Relocatable));
   if (const RelocationPrefix *row = relocation_prefix(name))
     return row->type;
