@@ -10,7 +10,7 @@
 #include <iterator>
 
 #include "api/input_loader.h"
-#include "arch/target_name.h"
+#include "arch/elf_flags.h"
 #include "compat/dialects.h"
 #include "compat/option_table.h"
 #include "elf/records/nv_notes.h"

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <string>
+#include <string_view>
+
+#include "arch/arch.h"
 #include "base/types.h"
-#include "elf/constants.h"
+#include "elf/elf_view.h"
 
 namespace culink::arch {
 
@@ -32,8 +36,22 @@ struct ElfTarget {
 };
 
 [[nodiscard]] ElfTarget decode_elf_target(u8 os_abi, u8 abi_version, u32 flags);
+[[nodiscard]] ElfTarget decode_elf_target(const elf::FileHeader &header);
 
 // The e_flags of a target. Precondition for a meaningful file: the fields belong to its layout.
 [[nodiscard]] u32 encode_elf_flags(const ElfTarget &target);
+
+// The target that a file was compiled for.
+struct FileTarget {
+  ElfTarget flags;                // from its header
+  const ArchInfo *arch = nullptr; // nothing for a target we do not know
+  std::string name;               // "sm_90a"
+};
+
+// Since toolkit 13 the header has the number only; the letter is in .nv.compat.
+[[nodiscard]] FileTarget target_of(const elf::ElfView &file);
+
+// Whether bytes are a device file with code of that number: "sm_90a" and "sm_90" have the same.
+[[nodiscard]] bool is_code_for(std::string_view target, ByteSpan bytes);
 
 } // namespace culink::arch

@@ -14,7 +14,7 @@
 #include <fmt/format.h>
 
 #include "arch/instructions.h"
-#include "arch/reloc_roles.h"
+#include "arch/reloc.h"
 #include "base/bytes.h"
 #include "check/contents.h"
 

@@ -5,7 +5,7 @@
 // stack that is too small. Calls of overridden definitions may be there, too (Q026).
 #include <algorithm>
 
-#include "arch/reloc_roles.h"
+#include "arch/reloc.h"
 #include "check/link.h"
 #include "elf/records/nv_rel_action.h"
 

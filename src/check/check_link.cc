@@ -10,7 +10,7 @@
 
 #include <optional>
 
-#include "arch/target_name.h"
+#include "arch/elf_flags.h"
 #include "check/link.h"
 
 namespace culink::check {

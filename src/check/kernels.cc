@@ -11,7 +11,7 @@
 // Offsets come from derive.cc. A kernel is asked for each function that matters, once.
 #include <algorithm>
 
-#include "arch/reloc_roles.h"
+#include "arch/reloc.h"
 #include "base/bytes.h"
 #include "check/contents.h"
 

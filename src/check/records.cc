@@ -13,7 +13,7 @@
 
 #include <fmt/format.h>
 
-#include "arch/target_name.h"
+#include "arch/elf_flags.h"
 #include "base/bytes.h"
 #include "check/link.h"
 #include "elf/records/nv_info.h"

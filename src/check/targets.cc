@@ -10,7 +10,7 @@
 #include <array>
 
 #include "arch/instructions.h"
-#include "arch/reloc_roles.h"
+#include "arch/reloc.h"
 #include "base/bytes.h"
 
 namespace culink::check {

@@ -17,7 +17,7 @@
 #include <algorithm>
 #include <chrono>
 
-#include "arch/target_name.h"
+#include "arch/elf_flags.h"
 #include "engine/sandbox.h"
 #include "finalize/nvlink_program.h"
 

@@ -30,12 +30,6 @@ constexpr const char *kWaysOut =
     "--code=mercury and --code=sass link the code as it was compiled; --cuda=FOLDER and "
     "--finalizer=FILE choose another engine";
 
-u8 sm_of(const elf::FileHeader &header) {
-  return arch::decode_elf_target(header.ident[elf::kIdentOsAbi],
-                                 header.ident[elf::kIdentAbiVersion], header.flags)
-      .sm;
-}
-
 // One call of the finalizer.
 class FinalizeJob {
 public:
@@ -232,7 +226,7 @@ private:
   [[nodiscard]] EngineLink job_for(const elf::ElfView &view, ByteSpan prepared) const {
     EngineLink out = new_job();
     out.objects = {prepared};
-    out.sm = sm_of(view.header());
+    out.sm = arch::decode_elf_target(view.header()).sm;
     return out;
   }
 

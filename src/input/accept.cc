@@ -34,11 +34,6 @@ std::string release(u32 toolkit) {
   return fmt::format("{}.{}", toolkit / 10, toolkit % 10);
 }
 
-arch::ElfTarget target_of(const elf::FileHeader &header) {
-  return arch::decode_elf_target(header.ident[elf::kIdentOsAbi],
-                                 header.ident[elf::kIdentAbiVersion], header.flags);
-}
-
 // The note that e_flags name, or the first one if they say that the number did not fit.
 std::optional<elf::CudaInfo> cuda_info(const elf::ElfView &view, u32 index) {
   constexpr u32 kAnywhere = 0xff;
@@ -208,7 +203,7 @@ bool accept_toolkit(const std::string &name, const elf::ElfView &view, const arc
 } // namespace
 
 ObjectIdentity identify_object(const elf::ElfView &view) {
-  const arch::ElfTarget made = target_of(view.header());
+  const arch::ElfTarget made = arch::decode_elf_target(view.header());
   if (made.old_layout())
     return {made.sm, made.virtual_sm, view.header().version, false};
   const elf::CudaInfo info = cuda_info(view, made.cuinfo_section).value_or(elf::CudaInfo{});
@@ -276,7 +271,7 @@ bool accept_object(const std::string &name, const elf::ElfView &view, const arch
     diag.report(DiagId::NotRelocatable, {name, fmt::format("{:#x}", static_cast<u32>(type))});
     return false;
   }
-  const arch::ElfTarget made = target_of(view.header());
+  const arch::ElfTarget made = arch::decode_elf_target(view.header());
   if (made.os_abi != elf::kOsAbiCuda && !made.address_64)
     diag.report(DiagId::NoAddressSize, {name});
   if (!made.old_layout() && dialect.input.old_headers_only) {

@@ -12,8 +12,8 @@
 
 #include <fmt/format.h>
 
+#include "arch/elf_flags.h"
 #include "arch/reloc.h"
-#include "arch/target_name.h"
 #include "base/mapped_file.h"
 #include "elf/names.h"
 #include "elf/records/nv_notes.h"

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "arch/target_name.h"
+#include "arch/elf_flags.h"
 #include "elf/records/nv_notes.h"
 #include "elf/section_kind.h"
 

@@ -8,7 +8,7 @@
 
 #include <unordered_map>
 
-#include "arch/target_name.h"
+#include "arch/elf_flags.h"
 #include "base/name_map.h"
 #include "elf/records/nv_info.h"
 #include "elf/section_kind.h"

@@ -14,7 +14,7 @@
 
 #include <fmt/format.h>
 
-#include "arch/target_name.h"
+#include "arch/elf_flags.h"
 #include "base/bytes.h"
 #include "elf/elf_view.h"
 #include "input/fatbin_wire.h"

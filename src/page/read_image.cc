@@ -12,7 +12,7 @@
 #include <map>
 #include <numeric>
 
-#include "arch/target_name.h"
+#include "arch/elf_flags.h"
 #include "base/bytes.h"
 #include "inspect/image_parts.h"
 #include "inspect/usage.h"

@@ -146,8 +146,7 @@ std::vector<Finding> verify::Findings::take() && {
 std::optional<std::string> target_without_rules(const elf::ElfView &view) {
   constexpr u32 kFirst = 20, kFirstWithRules = 75;
   const elf::FileHeader &h = view.header();
-  const arch::ElfTarget target =
-      arch::decode_elf_target(h.ident[elf::kIdentOsAbi], h.ident[elf::kIdentAbiVersion], h.flags);
+  const arch::ElfTarget target = arch::decode_elf_target(h);
   if (!h.is_cuda() || !verify::has_old_abi(view) || target.sm < kFirst ||
       target.sm >= kFirstWithRules)
     return std::nullopt;

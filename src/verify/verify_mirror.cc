@@ -330,8 +330,7 @@ bool may_call_driver(const arch::ElfTarget &target) {
 
 void check_mirror(const ElfView &view, Findings &findings) {
   const elf::FileHeader &header = view.header();
-  const arch::ElfTarget target = arch::decode_elf_target(
-      header.ident[elf::kIdentOsAbi], header.ident[elf::kIdentAbiVersion], header.flags);
+  const arch::ElfTarget target = arch::decode_elf_target(header);
   if (target.code_kind == static_cast<u8>(arch::CodeKind::Capmerc))
     MirrorCheck(view, may_call_driver(target), findings).run();
 }

@@ -21,9 +21,7 @@ std::vector<u8> pack(const std::vector<u8> &object, fuzz::Random &random) {
                       .how = kWays[random.below(kWays.size())]};
   if (const Result<elf::ElfView> view = elf::ElfView::open_tolerant(object)) {
     const elf::FileHeader &header = view->header();
-    member.sm = arch::decode_elf_target(header.ident[elf::kIdentOsAbi],
-                                        header.ident[elf::kIdentAbiVersion], header.flags)
-                    .sm;
+    member.sm = arch::decode_elf_target(header).sm;
   }
   const test::Bytes fatbin = test::container({member});
   if (random.one_in(3))

@@ -105,8 +105,7 @@ std::string target_of(ByteSpan object) {
   if (!view)
     return {};
   const elf::FileHeader &header = view->header();
-  const arch::ElfTarget made = arch::decode_elf_target(
-      header.ident[elf::kIdentOsAbi], header.ident[elf::kIdentAbiVersion], header.flags);
+  const arch::ElfTarget made = arch::decode_elf_target(header);
   const arch::ArchInfo *row = arch::find_arch(made.sm);
   return row ? std::string(row->name) : "";
 }

@@ -82,5 +82,5 @@ def numbers_in_tables(tree):
         for number, line in tree.lines(name):
             for i, (pattern, what) in enumerate(patterns):
                 if pattern.search(line if i == 0 else line.split("//")[0]):
-                    yield (f"{name}:{number}: {what}; ask arch/reloc_roles.h or "
+                    yield (f"{name}:{number}: {what}; ask arch/reloc.h or "
                            "arch/instructions.h")

@@ -12,7 +12,7 @@
 #include <unistd.h>
 #include <vector>
 
-#include "arch/target_name.h"
+#include "arch/elf_flags.h"
 #include "device_code.h"
 #include "inspect/usage.h"
 #include "messages.h"

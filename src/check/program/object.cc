@@ -209,9 +209,8 @@ std::optional<Object> PlaneReader::run() {
 Object make_object(std::string_view name, elf::ElfView view, std::vector<elf::Symbol> symbols) {
   Object object(name, std::move(view));
   const elf::FileHeader &header = object.view.header();
-  object.virtual_sm = arch::decode_elf_target(header.ident[elf::kIdentOsAbi],
-                                              header.ident[elf::kIdentAbiVersion], header.flags)
-                          .virtual_sm; // since toolkit 13 in a note, which is read below
+  // Since toolkit 13 in a note, which is read below.
+  object.virtual_sm = arch::decode_elf_target(header).virtual_sm;
   object.kinds.reserve(object.view.sections().size());
   for (const elf::Section &section : object.view.sections()) {
     object.kinds.push_back(elf::classify_section(section.name, section.type, section.flags));

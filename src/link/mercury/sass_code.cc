@@ -12,7 +12,7 @@
 #include <unordered_map>
 
 #include "arch/instructions.h"
-#include "arch/reloc_roles.h"
+#include "arch/reloc.h"
 #include "base/bytes.h"
 #include "elf/records/nv_capmerc.h"
 

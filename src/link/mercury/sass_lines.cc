@@ -11,7 +11,7 @@
 #include <array>
 #include <span>
 
-#include "arch/reloc_roles.h"
+#include "arch/reloc.h"
 #include "base/bytes.h"
 #include "link/mercury/sass_debug.h"
 

@@ -13,7 +13,7 @@
 
 #include <algorithm>
 
-#include "arch/reloc_roles.h"
+#include "arch/reloc.h"
 #include "base/bytes.h"
 #include "link/nvlink/section_owners.h"
 #include "link/place/list_sort.h"

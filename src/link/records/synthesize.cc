@@ -9,7 +9,7 @@
 #include <array>
 #include <utility>
 
-#include "arch/reloc_roles.h"
+#include "arch/reloc.h"
 #include "base/bytes.h"
 #include "elf/codec.h"
 #include "elf/records/nv_compat.h"

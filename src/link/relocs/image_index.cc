@@ -13,7 +13,7 @@
 #include <optional>
 
 #include "arch/instructions.h"
-#include "arch/reloc_roles.h"
+#include "arch/reloc.h"
 #include "base/bytes.h"
 
 namespace culink {

@@ -14,7 +14,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "arch/target_name.h"
+#include "arch/elf_flags.h"
 #include "base/bytes.h"
 #include "elf/symbol_codec.h"
 #include "text/document/byte_lines.h"

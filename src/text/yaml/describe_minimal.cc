@@ -13,7 +13,7 @@
 
 #include <fmt/format.h>
 
-#include "arch/target_name.h"
+#include "arch/elf_flags.h"
 #include "base/text_out.h"
 #include "elf/records/nv_callgraph.h"
 #include "elf/records/nv_notes.h"
