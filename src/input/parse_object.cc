@@ -7,12 +7,12 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "base/bytes.h"
-#include "elf/names.h"
+#include "elf/records/nv_info.h"
 #include "elf/text_info.h"
 #include "input/check_object.h"
 
@@ -25,8 +25,6 @@ namespace {
 // What there is to know of the symbols of a record, by its attribute.
 constexpr u8 kTellsRegisters = 1, kTellsFrame = 2, kTellsStack = 4, kOfFunction = 8, kOfBank = 16;
 constexpr u8 kNumbers = kTellsRegisters | kTellsFrame | kTellsStack;
-// Records of numbers: a header, the symbol and the number.
-constexpr u32 kNumberSize = 12, kNumberHeader = 0x0008'00'04, kAttributeMask = 0xff00;
 constexpr std::array<u8, 256> kUses = [] {
   using A = elf::InfoAttribute;
   std::array<u8, 256> out{};
@@ -63,8 +61,7 @@ private:
   [[nodiscard]] std::optional<Error> read_section(const elf::Section &section);
   [[nodiscard]] std::optional<Error> read_info(const elf::Section &section);
   [[nodiscard]] std::optional<Error> check_records(const elf::Section &section, u32 text);
-  [[nodiscard]] u64 read_numbers(ByteSpan records, u64 offset);
-  [[nodiscard]] std::optional<elf::Violation> learn(ByteSpan records, u64 offset);
+  void note_attribute(elf::InfoAttribute attribute);
   [[nodiscard]] bool is_repeated(elf::InfoAttribute attribute, u32 symbol);
   [[nodiscard]] std::optional<Error> read_call_graph(const elf::Section &section);
   [[nodiscard]] std::optional<Error> read_prototypes(const elf::Section &section);
@@ -78,20 +75,8 @@ private:
   std::vector<u32> with_records_;    // sections that are read here, in order
   bool has_register_counts_ = false; // in sh_info of some section
   bool has_other_types_ = false;     // some memory has the type of executables
-  elf::RecordMemory right_records_;
+  std::array<bool, 256> noted_{};    // by attribute: whether note_attribute has seen it
   std::vector<u8> told_; // by symbol: the numbers that records of the module have given so far
-  // Of a function: valid records, and where they name symbols.
-  struct SymbolWord {
-    u64 at = 0;
-    elf::InfoAttribute attribute{};
-  };
-  struct RightInfo {
-    ByteSpan records;
-    std::vector<SymbolWord> words;
-  };
-  [[nodiscard]] bool is_like(const RightInfo &right, ByteSpan records, u32 text) const;
-  std::array<RightInfo, 2> right_infos_; // the last ones without symbols, and with some
-  std::vector<SymbolWord> words_;        // of the records that are read
 };
 
 Error broken(const elf::Section &section, std::string field, std::string message) {
@@ -274,55 +259,22 @@ std::optional<Error> ObjectParser::read_section(const elf::Section &section) {
 std::optional<Error> ObjectParser::read_info(const elf::Section &section) {
   const u32 text = object_.owner_of(section.index);
   object_.infos.push_back({section.index, text, elf::InfoRecords(section.data)});
-  if (text != 0)
-    for (const RightInfo &right : right_infos_)
-      if (is_like(right, section.data, text))
-        return std::nullopt;
   return check_records(section, text);
 }
 
-// Functions of one kind have equal records, but for the symbols that they name.
-inline bool ObjectParser::is_like(const RightInfo &right, ByteSpan records, u32 text) const {
-  if (records.size() != right.records.size() || records.empty())
-    return false;
-  const auto is_same = [&](u64 begin, u64 end) {
-    return std::memcmp(records.data() + begin, right.records.data() + begin, end - begin) == 0;
-  };
-  u64 begin = 0;
-  for (const SymbolWord &word : right.words) {
-    const u32 symbol = load_le<u32>(records.data() + word.at);
-    if (!is_same(begin, word.at) || symbol >= symbol_count_ ||
-        (symbol != 0 && find_fault(word.attribute, symbol, text)))
-      return false;
-    begin = word.at + sizeof(u32);
-  }
-  return is_same(begin, records.size());
-}
-
 std::optional<Error> ObjectParser::check_records(const elf::Section &section, u32 text) {
-  constexpr size_t kMostWords = 64; // with more, records are hardly like others
-  words_.clear();
-  const u32 symbols = symbol_count_;
   elf::RecordReader<elf::InfoAttribute> reader(section.data);
-  for (;;) {
-    if (text == 0)
-      reader = elf::RecordReader<elf::InfoAttribute>(section.data,
-                                                     read_numbers(section.data, reader.offset()));
-    if (!reader.next())
-      break;
+  while (reader.next()) {
     const elf::InfoRecord &record = reader.record();
-    if (!right_records_.knows(record)) [[unlikely]]
-      if (std::optional<elf::Violation> violation = learn(section.data, record.offset))
-        return broken(section, *violation);
+    if (const std::optional<elf::Violation> violation = elf::check_record(record))
+      return broken(section, *violation);
+    note_attribute(record.attribute);
     const u32 symbol_words = elf::symbol_word_count(record);
     for (u32 i = 0; i < symbol_words; ++i) {
-      const u8 *word = record.payload.data() + u64{i} * 4;
-      const u32 symbol = load_le<u32>(word);
-      if (text != 0 && words_.size() < kMostWords)
-        words_.push_back({static_cast<u64>(word - section.data.data()), record.attribute});
-      if (symbol >= symbols)
+      const u32 symbol = load_le<u32>(record.payload.data() + u64{i} * 4);
+      if (symbol >= symbol_count_)
         return broken(section, fmt::format("record at {:#x}", record.offset),
-                      fmt::format("{} is not a symbol (there are {})", symbol, symbols));
+                      fmt::format("{} is not a symbol (there are {})", symbol, symbol_count_));
       if (symbol == 0) // no symbol
         continue;
       if (const char *fault = find_fault(record.attribute, symbol, text))
@@ -340,64 +292,28 @@ std::optional<Error> ObjectParser::check_records(const elf::Section &section, u3
   }
   if (!reader.rest().empty())
     return broken(section, reader.problem());
-  if (text != 0 && words_.size() < kMostWords) {
-    RightInfo &right = right_infos_[words_.empty() ? 0 : 1];
-    right.records = section.data;
-    right.words.swap(words_);
-  }
   return std::nullopt;
-}
-
-// Reads records of the module from an offset on, as long as they give functions a number and
-// nothing is wrong with them: nearly all do. Returns the offset of the next one.
-u64 ObjectParser::read_numbers(ByteSpan records, u64 offset) {
-  const elf::Symbol *symbols = object_.symbols.data();
-  for (; records.size() - offset >= kNumberSize; offset += kNumberSize) {
-    const u8 *record = records.data() + offset;
-    const u32 header = load_le<u32>(record), function = load_le<u32>(record + 4);
-    const u8 bit = kUses[(header & kAttributeMask) >> 8] & kNumbers;
-    if ((header & ~kAttributeMask) != kNumberHeader || bit == 0 || function >= symbol_count_ ||
-        symbols[function].type() != elf::SymbolType::Function || symbols[function].name.empty() ||
-        (told_[function] & bit) != 0)
-      break;
-    told_[function] |= bit;
-    if (bit == kTellsRegisters)
-      object_.registers[function] = load_le<u32>(record + 8);
-  }
-  return offset;
 }
 
 // Whether there was another record of the module with this number of a function. Which one counts
 // would be anybody's guess.
-inline bool ObjectParser::is_repeated(elf::InfoAttribute attribute, u32 symbol) {
+bool ObjectParser::is_repeated(elf::InfoAttribute attribute, u32 symbol) {
   const u8 bit = kUses[static_cast<u8>(attribute)] & kNumbers;
   const bool repeated = (told_[symbol] & bit) != 0;
   told_[symbol] |= bit;
   return repeated;
 }
 
-// Checks the record at an offset, which is of a form that was not met yet. It is read again here:
-// then those of known forms need not be in memory.
-[[gnu::noinline]] std::optional<elf::Violation> ObjectParser::learn(ByteSpan records, u64 offset) {
-  elf::RecordReader<elf::InfoAttribute> reader(records, offset);
-  if (!reader.next())
-    return reader.problem();
-  const elf::InfoRecord &record = reader.record();
-  if (std::optional<elf::Violation> violation = elf::check_record(record))
-    return violation;
-  right_records_.learn(record);
-  const u8 code = static_cast<u8>(record.attribute);
-  std::vector<u8> &found = object_.unfamiliar.attributes;
-  if (!elf::kInfoAttributeNames.name_of(code) &&
-      std::find(found.begin(), found.end(), code) == found.end())
-    found.push_back(code);
-  return std::nullopt;
+// Notes attributes without a name, each once.
+void ObjectParser::note_attribute(elf::InfoAttribute attribute) {
+  const u8 code = static_cast<u8>(attribute);
+  if (!std::exchange(noted_[code], true) && !elf::kInfoAttributeNames.name_of(code))
+    object_.unfamiliar.attributes.push_back(code);
 }
 
 // What is wrong with the symbol of a record of a function or, 0, of the module: it may be of few
 // kinds only.
-inline const char *ObjectParser::find_fault(elf::InfoAttribute attribute, u32 index,
-                                            u32 text) const {
+const char *ObjectParser::find_fault(elf::InfoAttribute attribute, u32 index, u32 text) const {
   const elf::Symbol &symbol = object_.symbols[index];
   const u8 uses = kUses[static_cast<u8>(attribute)];
   if ((uses & kOfBank) != 0) {

@@ -463,11 +463,4 @@ std::optional<Violation> check_record(const InfoRecord &record) {
   return std::nullopt;
 }
 
-// Some payloads have lists in lists, so that their size says too little.
-void RecordMemory::learn(const InfoRecord &record) {
-  const InfoRow *row = info_row(record.attribute);
-  if (!row || (row->shape != S::BranchTargets && row->shape != S::Annotations))
-    valid_[static_cast<u8>(record.attribute)] = key(record);
-}
-
 } // namespace culink::elf

@@ -211,21 +211,4 @@ using InfoValue = std::variant<InfoNumber, InfoWords, InfoSymbolWord, InfoSymbol
 // or a payload of the wrong size (measured rows only), a size that is no multiple of 4 (any).
 [[nodiscard]] std::optional<Violation> check_record(const InfoRecord &record);
 
-// Remembers which records were valid: a large file has half a million, of a few dozen sizes.
-class RecordMemory {
-public:
-  // Whether a record of that attribute, format and size was valid before. If not, check_record
-  // checks this one, and learn() remembers a valid one.
-  [[nodiscard]] bool knows(const InfoRecord &record) const {
-    return valid_[static_cast<u8>(record.attribute)] == key(record);
-  }
-  void learn(const InfoRecord &record);
-
-private:
-  [[nodiscard]] static u32 key(const InfoRecord &record) {
-    return static_cast<u32>(record.format) | static_cast<u32>(record.payload.size()) << 8;
-  }
-  std::array<u32, 256> valid_{}; // by attribute: the key of the last valid one; 0 is none
-};
-
 } // namespace culink::elf
