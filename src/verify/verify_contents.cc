@@ -50,7 +50,7 @@ void list_records(const Section &info, std::vector<InfoPart> &parts) {
   for (bool more = true; more;) {
     const u64 begin = reader.offset();
     for (u32 i = 0; i < kRecordsPerPart && more; ++i)
-      more = reader.skip();
+      more = reader.next();
     parts.push_back({&info, begin, more ? reader.offset() : info.data.size()});
   }
 }

@@ -80,21 +80,11 @@ public:
     cursor_ += kRecordHeaderSize + payload;
     return true;
   }
-  // Like next(), without reading what the record says; record() is not changed.
-  [[nodiscard]] bool skip() {
-    const u64 left = section_.size() - cursor_;
-    if (left < kRecordHeaderSize)
-      return false;
-    const u32 word = load_le<u32>(section_.data() + cursor_);
-    const u8 format = static_cast<u8>(word);
-    const u64 payload = static_cast<RecordFormat>(format) == RecordFormat::Sized ? word >> 16 : 0;
-    if (!is_record_format(format) || left - kRecordHeaderSize < payload)
-      return false;
-    cursor_ += kRecordHeaderSize + payload;
-    return true;
-  }
-  // The record that next() has read.
+  // The record that next() has read, and its bytes.
   [[nodiscard]] const AttributeRecord<Attribute> &record() const { return record_; }
+  [[nodiscard]] ByteSpan bytes() const {
+    return section_.subspan(record_.offset, cursor_ - record_.offset);
+  }
   // The offset of the next record.
   [[nodiscard]] u64 offset() const { return cursor_; }
   [[nodiscard]] ByteSpan rest() const { return section_.subspan(cursor_); }

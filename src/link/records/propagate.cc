@@ -10,7 +10,6 @@
 #include <span>
 
 #include "base/bytes.h"
-#include "link/records/record_bytes.h"
 
 namespace culink {
 
@@ -35,24 +34,25 @@ FunctionId defined_by(const Program &p, ObjectId object, u32 symbol) {
 }
 
 // Several records in a row are about one function.
-void read_values(const Program &p, ObjectId object, ByteSpan records, Resources &out) {
-  constexpr u64 kSize = elf::kRecordHeaderSize + 2 * sizeof(u32); // a symbol and a value
+void read_values(const Program &p, ObjectId object, const elf::InfoRecords &records,
+                 Resources &out) {
+  constexpr u64 kSize = 2 * sizeof(u32); // a symbol and a value
   const std::array<u32 *, kValueCount> values = {nullptr, out.own_registers.data(),
                                                  out.own_frame.data(), out.stack_limit.data()};
   u32 symbol = 0;
   FunctionId function;
-  for_each_record(records, [&](ByteSpan record) {
-    const u8 value = kValueOf[record[1]];
-    if (value == kNoValue || record.size() < kSize)
-      return;
-    const u32 named = load_le<u32>(record.data() + elf::kRecordHeaderSize);
+  for (const elf::InfoRecord &record : records) {
+    const u8 value = kValueOf[static_cast<u8>(record.attribute)];
+    if (value == kNoValue || record.payload.size() < kSize)
+      continue;
+    const u32 named = load_le<u32>(record.payload.data());
     if (named != symbol || symbol == 0) {
       symbol = named;
       function = defined_by(p, object, symbol);
     }
     if (function.valid())
-      values[value][function.value] = load_le<u32>(record.data() + elf::kRecordHeaderSize + 4);
-  });
+      values[value][function.value] = load_le<u32>(record.payload.data() + 4);
+  }
 }
 
 void read_own(const Program &p, WorkerPool &pool, Resources &out) {
@@ -61,7 +61,7 @@ void read_own(const Program &p, WorkerPool &pool, Resources &out) {
     for (u32 i = begin; i < end; ++i)
       for (const InputObject::Info &info : p.objects[i].infos)
         if (info.text == 0)
-          read_values(p, ObjectId(i), info.records.bytes(), out);
+          read_values(p, ObjectId(i), info.records, out);
   });
 }
 

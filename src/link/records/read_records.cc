@@ -15,7 +15,6 @@
 #include <unordered_map>
 
 #include "base/bytes.h"
-#include "link/records/record_bytes.h"
 
 namespace culink {
 
@@ -44,20 +43,6 @@ struct NamedSymbol {
   bool dropped = false; // records about it are left out
 };
 
-InfoAttribute attribute_of(ByteSpan record) {
-  return static_cast<InfoAttribute>(record[1]);
-}
-
-bool is_sized(ByteSpan record) {
-  return record[0] == static_cast<u8>(elf::RecordFormat::Sized);
-}
-
-elf::InfoRecord decoded(ByteSpan record) {
-  elf::RecordReader<InfoAttribute> reader(record);
-  (void)reader.next();
-  return reader.record();
-}
-
 // What is to be done with a record of a function.
 enum class Treatment : u8 {
   Copied,    // and nothing else
@@ -82,6 +67,8 @@ std::array<Treatment, 256> all_treatments() {
     out[code] = treatment_of(static_cast<InfoAttribute>(code));
   return out;
 }
+
+using Records = elf::RecordReader<InfoAttribute>;
 
 class RecordReader {
 public:
@@ -114,14 +101,17 @@ private:
   };
 
   void read_function_records(ObjectId object, const InputObject::Info &info, bool blank);
-  void read_function_record(const Reading &reading, ByteSpan bytes, InfoPrepender &list);
-  [[gnu::noinline]] void read_other_record(const Reading &reading, ByteSpan bytes,
-                                           InfoPrepender &list);
-  [[gnu::noinline]] void read_externs(const Reading &reading, ByteSpan bytes, InfoPrepender &list);
+  // `bytes` are those of the whole record.
+  void read_function_record(const Reading &reading, const elf::InfoRecord &record, ByteSpan bytes,
+                            InfoPrepender &list);
+  void read_other_record(const Reading &reading, const elf::InfoRecord &record, ByteSpan bytes,
+                         InfoPrepender &list);
+  void read_externs(const Reading &reading, const elf::InfoRecord &record, ByteSpan bytes,
+                    InfoPrepender &list);
   void join_repeated();
   [[nodiscard]] InfoList read_module_records(u32 begin, u32 end) const;
-  void read_module_record(ObjectId object, ByteSpan bytes, NamedSymbol &named,
-                          InfoPrepender &list) const;
+  void read_module_record(ObjectId object, const elf::InfoRecord &record, ByteSpan bytes,
+                          NamedSymbol &named, InfoPrepender &list) const;
   [[nodiscard]] InfoWord named_by(ObjectId object, InfoAttribute attribute, u32 symbol) const;
   [[nodiscard]] bool is_dropped(ObjectId object, EntityId named) const;
   [[nodiscard]] std::vector<EntityId> still_undefined(ObjectId object,
@@ -181,10 +171,8 @@ void RecordReader::reserve(u32 begin, u32 end) {
 
 // The symbol in the first word of a record, or 0: KPARAM_INFO has a word for one and names none.
 // EXTERNS may name several and is left to the caller.
-u32 first_symbol(ByteSpan record) {
-  const bool names = record.size() >= InfoStore::kRecordSize + 4 &&
-                     elf::kInfoSymbols[record[1]] != elf::InfoSymbols::None;
-  return names ? load_le<u32>(record.data() + InfoStore::kRecordSize) : 0;
+u32 first_symbol(const elf::InfoRecord &record) {
+  return elf::symbol_word_count(record) != 0 ? load_le<u32>(record.payload.data()) : 0;
 }
 
 // The entity or the bank that a symbol of a record names.
@@ -220,19 +208,20 @@ bool RecordReader::is_dropped(ObjectId object, EntityId named) const {
   return entity.function && entity.defined() && entity.prevailing.object != object;
 }
 
-void RecordReader::read_module_record(ObjectId object, ByteSpan bytes, NamedSymbol &named,
+void RecordReader::read_module_record(ObjectId object, const elf::InfoRecord &record,
+                                      ByteSpan bytes, NamedSymbol &named,
                                       InfoPrepender &list) const {
-  const InfoAttribute attribute = attribute_of(bytes);
+  const InfoAttribute attribute = record.attribute;
   if (attribute == InfoAttribute::Externs) {
     u8 *copy = list.add(bytes);
-    const u32 count = elf::symbol_word_count(decoded(bytes));
+    const u32 count = elf::symbol_word_count(record);
     for (u32 i = 0; i < count; ++i) {
       u8 *word = copy + InfoStore::kRecordSize + u64{i} * 4;
       list.name(word, InfoWord::Names::Entity, p_.symbols.of(object, load_le<u32>(word)).value);
     }
     return;
   }
-  const u32 symbol = first_symbol(bytes);
+  const u32 symbol = first_symbol(record);
   if (symbol == 0) {
     list.add(bytes);
     return;
@@ -269,9 +258,8 @@ InfoList RecordReader::read_module_records(u32 begin, u32 end) const {
       if (info.text != 0)
         continue;
       NamedSymbol named;
-      for_each_record(info.records.bytes(), [&](ByteSpan record) {
-        read_module_record(ObjectId(i), record, named, list);
-      });
+      for (Records records(info.records.bytes()); records.next();)
+        read_module_record(ObjectId(i), records.record(), records.bytes(), named, list);
     }
   return list.finish();
 }
@@ -314,54 +302,49 @@ constexpr std::array<u8, InfoStore::kRecordSize> kFirstIsaVersion = {
     static_cast<u8>(elf::RecordFormat::Half), static_cast<u8>(InfoAttribute::MercuryIsaVersion), 0,
     1};
 
-// The value of a record without a payload; 0 for one with a payload.
-u16 value_of(ByteSpan record) {
-  return is_sized(record) ? u16{0} : load_le<u16>(record.data() + 2);
-}
-
 // The list is filled when all functions are read.
-void RecordReader::read_externs(const Reading &reading, ByteSpan bytes, InfoPrepender &list) {
+void RecordReader::read_externs(const Reading &reading, const elf::InfoRecord &record,
+                                ByteSpan bytes, InfoPrepender &list) {
   const u32 function = reading.function.value;
-  inherit(reading.function, InfoAttribute::Externs, value_of(bytes));
-  if (std::vector<EntityId> externs = still_undefined(reading.object, decoded(bytes));
-      !externs.empty())
+  inherit(reading.function, InfoAttribute::Externs, record.value);
+  if (std::vector<EntityId> externs = still_undefined(reading.object, record); !externs.empty())
     out_.externs[function] = std::move(externs);
   else if (!out_.externs.empty())
     out_.externs.erase(function);
   if (!p_.policy.completes_kernels || !p_.live.kernel[function])
     out_.lists_externs.push_back(reading.text);
-  store_le<u16>(list.add(bytes.first(InfoStore::kRecordSize)) + 2, value_of(bytes));
+  store_le<u16>(list.add(bytes.first(InfoStore::kRecordSize)) + 2, record.value);
 }
 
-void RecordReader::read_other_record(const Reading &reading, ByteSpan bytes, InfoPrepender &list) {
-  const InfoAttribute attribute = attribute_of(bytes);
+void RecordReader::read_other_record(const Reading &reading, const elf::InfoRecord &record,
+                                     ByteSpan bytes, InfoPrepender &list) {
+  const InfoAttribute attribute = record.attribute;
   if (attribute == InfoAttribute::Externs)
-    return read_externs(reading, bytes, list);
+    return read_externs(reading, record, bytes, list);
   if (kInheritRuleOf[static_cast<u8>(attribute)] != 0)
-    inherit(reading.function, attribute,
-            is_sized(bytes) ? bits_of_words(decoded(bytes)) : value_of(bytes));
+    inherit(reading.function, attribute, record.sized() ? bits_of_words(record) : record.value);
   if (attribute == InfoAttribute::AtEntryFragments && p_.policy.completes_kernels) {
-    note_fragments(reading.function, decoded(bytes));
+    note_fragments(reading.function, record);
     if (!p_.live.kernel[reading.function.value])
       return; // inherited by the kernels that reach it
   }
   u8 *copy = list.add(bytes);
-  if (const u32 symbol = first_symbol(bytes); symbol != 0) {
+  if (const u32 symbol = first_symbol(record); symbol != 0) {
     const InfoWord named = named_by(reading.object, attribute, symbol);
     list.name(copy + InfoStore::kRecordSize, named.names, named.id);
-  } else if (reading.blank && elf::symbol_word_count(decoded(bytes)) != 0) {
+  } else if (reading.blank && elf::symbol_word_count(record) != 0) {
     list.name(copy + InfoStore::kRecordSize, InfoWord::Names::Blank, reading.object.value);
   }
 }
 
-inline void RecordReader::read_function_record(const Reading &reading, ByteSpan bytes,
-                                               InfoPrepender &list) {
-  const Treatment treatment = treatments_[bytes[1]];
-  if (treatment == Treatment::Inherited && !is_sized(bytes))
-    inherit(reading.function, attribute_of(bytes), load_le<u16>(bytes.data() + 2));
+void RecordReader::read_function_record(const Reading &reading, const elf::InfoRecord &record,
+                                        ByteSpan bytes, InfoPrepender &list) {
+  const Treatment treatment = treatments_[static_cast<u8>(record.attribute)];
+  if (treatment == Treatment::Inherited && !record.sized())
+    inherit(reading.function, record.attribute, record.value);
   else if (treatment != Treatment::Copied &&
-           !(treatment == Treatment::Named && !reading.blank && first_symbol(bytes) == 0))
-    return read_other_record(reading, bytes, list);
+           !(treatment == Treatment::Named && !reading.blank && first_symbol(record) == 0))
+    return read_other_record(reading, record, bytes, list);
   list.add(bytes);
 }
 
@@ -383,7 +366,8 @@ void RecordReader::read_function_records(ObjectId object, const InputObject::Inf
                      section.size() + (gets_version ? kFirstIsaVersion.size() : 0), chunk_,
                      kernel ? InfoStore::kRecordSize : 0);
   const Reading reading{object, function, text.section, blank};
-  for_each_record(section, [&](ByteSpan record) { read_function_record(reading, record, list); });
+  for (Records records(section); records.next();)
+    read_function_record(reading, records.record(), records.bytes(), list);
   if (gets_version)
     list.add(kFirstIsaVersion);
   InfoList &records = tables_.plan.of_function[function.value];
