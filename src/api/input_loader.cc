@@ -18,9 +18,9 @@
 #include "elf/elf_view.h"
 #include "engine/compiler_words.h"
 #include "input/accept.h"
+#include "input/collect.h"
 #include "input/compile_ptx.h"
 #include "input/file_kind.h"
-#include "input/library_search.h"
 #include "input/load_object.h"
 #include "lto/module_options.h"
 

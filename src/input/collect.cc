@@ -10,13 +10,13 @@
 #include "input/collect.h"
 
 #include <algorithm>
+#include <array>
 #include <ranges>
 
 #include <fmt/format.h>
 
 #include "base/bytes.h"
 #include "elf/elf_view.h"
-#include "input/choose_member.h"
 #include "input/file_kind.h"
 
 namespace culink {
@@ -495,6 +495,41 @@ CollectedInputs InputCollector::take() {
   if (all_say_what_they_use_ && some_use_kernels_)
     out_.host = std::move(references_);
   return std::move(out_);
+}
+
+namespace {
+
+// Device code can only come from archives, so there is one file name to try; there are no default
+// folders.
+std::optional<std::string> find_file(const std::string &file,
+                                     const std::vector<std::string> &folders,
+                                     const FileSource &files) {
+  for (const std::string &folder : folders) {
+    const bool slash = folder.ends_with('/');
+    std::string path = folder + (slash ? "" : "/") + file;
+    if (files.ask(FileQuestion::IsFile, path))
+      return path;
+  }
+  return std::nullopt;
+}
+
+} // namespace
+
+std::optional<std::string> find_library(const std::string &name,
+                                        const std::vector<std::string> &folders,
+                                        const FileSource &files) {
+  return find_file("lib" + name + ".a", folders, files);
+}
+
+bool has_shared_library(const std::string &name, const std::vector<std::string> &folders,
+                        const FileSource &files) {
+  return find_file("lib" + name + ".so", folders, files).has_value();
+}
+
+bool is_host_library(std::string_view name) {
+  constexpr std::array<std::string_view, 9> kNames = {"c",       "dl", "gcc",    "gcc_s", "m",
+                                                      "pthread", "rt", "stdc++", "util"};
+  return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
 }
 
 } // namespace culink

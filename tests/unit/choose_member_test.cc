@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "input/choose_member.h"
+#include "input/fatbin.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "input/library_search.h"
+#include "input/collect.h"
 
 #include <gtest/gtest.h>
 
