@@ -90,19 +90,7 @@ struct Survey {
 };
 inline constexpr size_t kShortName = 15;
 
-// Records of .nv.info of one attribute, format and size that are right, if what they refer to is.
-struct RightRecord {
-  u32 known_bits = 0;   // of the first word of a record
-  u32 head = 1;         // those bits: at first there is no such word
-  u32 size = 0;         // of a record
-  u16 symbol_types = 0; // a bit for each that the symbol in the second word may have; 0: it is none
-  bool offsets = false; // the other words are offsets of instructions
-
-  [[nodiscard]] bool is_like(u32 first_word) const { return (first_word & known_bits) == head; }
-};
-
-// What has been learned about a file while its sections were checked. A large file has thousands of
-// sections that differ in nothing but their function; what they have in common is checked once.
+// What sections of a file have in common: looked up once for all of them.
 class FileMemory {
 public:
   explicit FileMemory(const elf::ElfView &view) : view_(view) {}
@@ -125,7 +113,6 @@ public:
     return *usual_relocations_;
   }
 
-  std::array<RightRecord, 256> records = {}; // by attribute: the last that was right
   const arch::RelocRows relocation_rows;
 
 private:

@@ -3,8 +3,6 @@
 // The contents of the record sections: .nv.info, .nv.callgraph, .nv.prototype, .nv.compat, the
 // notes and .nv.rel.action. The codecs read them and list what breaks the framing; here their
 // symbols and strings are looked up, which needs the whole file.
-#include <array>
-
 #include <fmt/format.h>
 
 #include "arch/reloc.h"
@@ -74,29 +72,6 @@ void report_all(Rule rule, const Section &section, const std::vector<elf::Violat
   }
 }
 
-// What records of an attribute refer to.
-struct References {
-  elf::InfoSymbols symbols = elf::InfoSymbols::None;
-  bool offsets = false;      // of instructions; only layouts that were seen in files are checked
-  bool valid_by_size = true; // payloads without lists in lists, of which the size says too little
-};
-
-// By attribute.
-[[nodiscard]] const std::array<References, 256> &references() {
-  static const std::array<References, 256> kReferences = [] {
-    std::array<References, 256> out{};
-    for (const elf::InfoRow &row : elf::info_rows())
-      out[static_cast<u8>(row.attribute)] = {
-          .symbols = row.symbols,
-          .offsets =
-              row.evidence == elf::InfoEvidence::Measured && row.shape == elf::InfoShape::Offsets,
-          .valid_by_size = row.shape != elf::InfoShape::BranchTargets &&
-                           row.shape != elf::InfoShape::Annotations};
-    return out;
-  }();
-  return kReferences;
-}
-
 [[nodiscard]] bool is_one_of(u16 symbol_types, u32 index, const SymbolTable &symbols) {
   return index < symbols.size() &&
          (symbol_types & bit_of(symbols.without_name(index).type())) != 0; // inline
@@ -111,77 +86,26 @@ class InfoCheck {
 public:
   InfoCheck(const Section &section, FileMemory &memory, Findings &findings)
       : s_(section), symbols_(memory.linked_symbols(section)),
-        code_(memory.view().info_section(section)), right_(memory.records), findings_(findings) {
+        code_(memory.view().info_section(section)), findings_(findings) {
     if (code_ && (code_->flags & elf::kFlagExec) == 0)
       code_ = nullptr;
   }
 
   void run(u64 begin, u64 end) {
-    const u8 *data = s_.data.data();
-    for (u64 at = begin; at != end;) {
-      const u64 size = size_if_right(data + at, end - at);
-      at = size != 0 ? at + size : check_closely(at, end);
-    }
+    elf::RecordReader<elf::InfoAttribute> reader(s_.data.first(end), begin);
+    while (reader.next())
+      check(reader.record());
+    if (!reader.rest().empty())
+      report_all(Rule::InfoFraming, s_, {reader.problem()}, findings_);
   }
 
 private:
-  // The size of the record in front of `left` bytes if it is known to keep all rules, as nearly all
-  // do; else 0.
-  [[nodiscard]] u64 size_if_right(const u8 *record, u64 left) const {
-    if (left < elf::kRecordHeaderSize)
-      return 0;
-    const RightRecord &right = right_[record[1]];
-    const bool known = right.is_like(load_le<u32>(record)) && right.size <= left;
-    return known && refers_to_right(right, record) ? right.size : 0;
-  }
-
-  [[nodiscard]] bool refers_to_right(const RightRecord &right, const u8 *record) const {
-    if (right.symbol_types != 0)
-      return is_one_of(right.symbol_types, load_le<u32>(record + elf::kRecordHeaderSize), symbols_);
-    return !right.offsets || !code_ || are_instructions(record, right.size);
-  }
-
-  [[nodiscard]] bool are_instructions(const u8 *record, u64 size) const {
-    for (u64 at = elf::kRecordHeaderSize; at + 4 <= size; at += 4)
-      if (!is_instruction(*code_, load_le<u32>(record + at)))
-        return false;
-    return true;
-  }
-
-  // Checks a record that is not known to be right. Returns the offset of the next; `end` if this is
-  // no record.
-  [[gnu::noinline]] [[nodiscard]] u64 check_closely(u64 at, u64 end) {
-    elf::RecordReader<elf::InfoAttribute> reader(s_.data.first(end), at);
-    if (!reader.next()) {
-      report_all(Rule::InfoFraming, s_, {reader.problem()}, findings_);
-      return end;
-    }
-    const elf::InfoRecord &record = reader.record();
+  void check(const elf::InfoRecord &record) {
     if (const std::optional<elf::Violation> violation = check_record(record))
       report_at(Rule::InfoRecord, s_, violation->offset, violation->message, findings_);
-    else
-      learn(record);
     report_symbols(record);
-    if (code_ && references_[static_cast<u8>(record.attribute)].offsets)
+    if (code_)
       report_offsets(record);
-    return reader.offset();
-  }
-
-  // Remembers a valid record. Those that name several symbols are always checked closely.
-  void learn(const elf::InfoRecord &record) {
-    const References &refers = references_[static_cast<u8>(record.attribute)];
-    const bool names = refers.symbols != elf::InfoSymbols::None && record.payload.size() >= 4;
-    if (!refers.valid_by_size ||
-        (names && (refers.symbols != elf::InfoSymbols::First || refers.offsets)))
-      return;
-    const u32 size = static_cast<u32>(record.payload.size());
-    const u32 code = static_cast<u32>(record.attribute) << 8 | static_cast<u32>(record.format);
-    right_[static_cast<u8>(record.attribute)] = {
-        .known_bits = record.sized() ? 0xffffffff : 0xffff, // without the value
-        .head = record.sized() ? size << 16 | code : code,
-        .size = static_cast<u32>(elf::kRecordHeaderSize) + size,
-        .symbol_types = names ? symbol_types_of(record.attribute) : u16{0},
-        .offsets = refers.offsets};
   }
 
   void report_symbols(const elf::InfoRecord &record) {
@@ -201,8 +125,11 @@ private:
   }
 
   // Offsets count bytes of the function's code; those of the Mercury mirror, of the expanded code.
+  // Only layouts that were seen in files are checked.
   void report_offsets(const elf::InfoRecord &record) {
-    if (!record.sized() || effective_shape(record) != elf::InfoShape::Offsets)
+    const elf::InfoRow *row = elf::info_row(record.attribute);
+    if (!row || row->evidence != elf::InfoEvidence::Measured || !record.sized() ||
+        effective_shape(record) != elf::InfoShape::Offsets)
       return;
     for (u64 at = 0; at + 4 <= record.payload.size(); at += 4)
       if (const u32 offset = load_le<u32>(&record.payload[at]); !is_instruction(*code_, offset))
@@ -214,10 +141,8 @@ private:
 
   const Section &s_;
   const SymbolTable &symbols_;
-  const Section *code_;                 // of the function, where there is some
-  std::array<RightRecord, 256> &right_; // by attribute
+  const Section *code_; // of the function, where there is some
   Findings &findings_;
-  const std::array<References, 256> &references_ = references();
 };
 
 // A prototype is the offset of a string in the symbol table's string table.
