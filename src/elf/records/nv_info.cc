@@ -292,6 +292,12 @@ bool fits(InfoShape shape, u64 size) {
   return false;
 }
 
+// Whether a payload has the layout of its row. Lists in lists have to fill it.
+bool has_layout(InfoShape shape, ByteSpan payload) {
+  return fits(shape, payload.size()) && (shape != S::BranchTargets || branches_of(payload)) &&
+         (shape != S::Annotations || annotations_of(payload));
+}
+
 // Appends the payload of each kind of value.
 struct PayloadWriter {
   std::vector<u8> &out;
@@ -385,15 +391,9 @@ constinit const std::array<InfoSymbols, 256> kInfoSymbols = [] {
 
 InfoShape effective_shape(const InfoRecord &record) {
   const InfoRow *row = info_row(record.attribute);
-  if (!record.sized())
-    return row && row->format == record.format ? row->shape : S::Number16;
-  if (!row || row->format != record.format || !fits(row->shape, record.payload.size()))
-    return S::Opaque;
-  if (row->shape == S::BranchTargets && !branches_of(record.payload))
-    return S::Opaque;
-  if (row->shape == S::Annotations && !annotations_of(record.payload))
-    return S::Opaque;
-  return row->shape;
+  if (!row || row->format != record.format)
+    return record.sized() ? S::Opaque : S::Number16;
+  return !record.sized() || has_layout(row->shape, record.payload) ? row->shape : S::Opaque;
 }
 
 InfoValue decode_value(const InfoRecord &record) {
@@ -452,7 +452,7 @@ std::optional<Violation> check_record(const InfoRecord &record) {
       return Violation{record.offset,
                        fmt::format("attribute {:#04x} has format {}, usually {}", code,
                                    static_cast<u8>(record.format), static_cast<u8>(row->format))};
-    if (record.sized() && row->shape != S::Opaque && effective_shape(record) == S::Opaque)
+    if (record.sized() && !has_layout(row->shape, record.payload))
       return Violation{record.offset,
                        fmt::format("a payload of {} bytes does not fit attribute {:#04x}",
                                    record.payload.size(), code)};
