@@ -97,8 +97,8 @@ void ElfLayouter::order_sections() {
   std::vector<BucketCounts> starts(count / kTogether + 1, BucketCounts{});
   RawVector<u8> buckets = read_buckets(starts);
   if (!compact())
-    layout_.shstrtab = place_names(writer_.sections_.names(), count,
-                                   [this](u32 id) { return given_name(id); });
+    layout_.shstrtab =
+        place_names(writer_.sections_.names(), count, [this](u32 id) { return given_name(id); });
 
   BucketCounts totals{};
   for (const BucketCounts &range : starts)

@@ -63,9 +63,6 @@ ROOMS = {
 # What link.cc calls beside passes.
 NOT_PASSES = ("if", "for", "make_link_policy", "known_flaws", "drop")
 MAX_ROOM_FILES = 15  # .cc files in one folder
-
-MAX_FILE_LINES = 500
-MAX_FUNCTION_LINES = 60
 MIN_OPENING_LENGTH = 60
 
 SOURCE_SUFFIXES = {".cc", ".h", ".py", ".sh", ".cmake", ".cu", ".js", ".css", ".html"}
@@ -180,27 +177,6 @@ def rooms(tree):
     for name in tree.matching(".cc", ".h", under=("src/link/",)):
         if "/" not in name.removeprefix("src/link/") and not name.startswith("src/link/link."):
             yield f"{name}:1: only the list of passes is directly in src/link"
-
-
-def file_length(tree):
-    """No source file is longer than 500 lines."""
-    for name in tree.sources():
-        count = len(tree.text(name).splitlines())
-        if count > MAX_FILE_LINES:
-            yield f"{name}:{count}: {count} lines, the limit is {MAX_FILE_LINES}"
-
-
-def function_length(tree):
-    """No function is longer than 60 lines. Types and tables end in `};` and may be longer."""
-    for name in tree.matching(".cc", under=PRODUCT_FOLDERS):
-        start = 0
-        for number, line in tree.lines(name):
-            # clang-format leaves only the first line of a definition and its end in column 0.
-            if re.match(r"[A-Za-z_\[]", line):
-                start = number
-            elif line == "}" and number - start >= MAX_FUNCTION_LINES:
-                yield (f"{name}:{start}: a function of {number - start + 1} lines, the limit is "
-                       f"{MAX_FUNCTION_LINES}")
 
 
 def local_paths(tree):
@@ -424,7 +400,7 @@ def spelling(tree):
 
 
 RULES = {rule.__name__: rule for rule in (
-    layering, rooms, file_length, function_length, local_paths, opening, unfinished, house_rules,
+    layering, rooms, local_paths, opening, unfinished, house_rules,
     vocabulary, numbers_in_tables, quirk_ids, one_definition, doc_links, doc_paths, passes,
     values, clang_format, shellcheck, spelling)}
 

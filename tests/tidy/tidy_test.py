@@ -44,7 +44,6 @@ CLEAN_TREE = {
     ".clang-format": "ColumnLimit: 100\n",
 }
 
-LONG_FUNCTION = "int f() {\n" + "  g();\n\n" * 30 + "}\n"
 
 # rule, path, text that breaks it, part of the finding
 VIOLATIONS = (
@@ -56,8 +55,6 @@ VIOLATIONS = (
     ("rooms", "src/base/attic/x.cc", "", "src/base/attic is no room"),
     ("rooms", "src/link/merge.cc", "", "only the list of passes"),
     ("layering", "src/misc/x.cc", "", "misc is no layer"),
-    ("file_length", "src/elf/long.cc", "\n" * 501, "501 lines"),
-    ("function_length", "src/elf/long.cc", LONG_FUNCTION, "a function of 62 lines"),
     ("local_paths", "docs/a.md", "see /hom" + "e/me/notes\n", "local path"),
     ("local_paths", "scripts/a.sh", "cd /tm" + "p/build-3\n", "local path"),
     ("local_paths", "examples/a.cubin", "\0/hom" + "e/me/a.cu\0", "local path"),
@@ -120,10 +117,6 @@ class TidyTest(unittest.TestCase):
 
     def test_every_rule_has_a_violation(self):
         self.assertEqual({row[0] for row in VIOLATIONS}, set(tidy.RULES))
-
-    def test_long_table_is_no_long_function(self):
-        table = "constexpr std::array kTable = {\n" + "  1,\n" * 100 + "};\n"
-        self.assertEqual(self.findings("function_length", {"src/elf/table.cc": table}), [])
 
 
 if __name__ == "__main__":

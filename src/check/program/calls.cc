@@ -125,8 +125,8 @@ void GraphReader::read_pointers(u32 object) {
         table.info >= file.kinds.size() || file.code_of[table.info] != 0)
       continue;
     const elf::SectionKind &kind = file.kinds[table.info];
-    const bool variables =
-        kind.role == elf::SectionRole::GlobalInit || (kind.is_constant() && !kind.holds_addresses());
+    const bool variables = kind.role == elf::SectionRole::GlobalInit ||
+                           (kind.is_constant() && !kind.holds_addresses());
     if (kind.mercury || !variables)
       continue;
     const elf::RelocationTable entries = file.view.relocations(table);

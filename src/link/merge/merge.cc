@@ -71,13 +71,11 @@ Layout Merger::run() {
 }
 
 void Merger::create_module_records_of_none() {
-  layout_.sections.info = need(
-      {.name = ".nv.info", .type = SectionType::CudaInfo, .align = 4, .emit = Emit::NameOnly});
+  layout_.sections.info =
+      need({.name = ".nv.info", .type = SectionType::CudaInfo, .align = 4, .emit = Emit::NameOnly});
   if (p_.arch.has_compat && !p_.policy.old_abi)
-    layout_.sections.compat = need({.name = ".nv.compat",
-                                    .type = SectionType::CudaCompat,
-                                    .align = 4,
-                                    .emit = Emit::Always});
+    layout_.sections.compat = need(
+        {.name = ".nv.compat", .type = SectionType::CudaCompat, .align = 4, .emit = Emit::Always});
 }
 
 // The notes come right after the tables that the writer itself creates.
@@ -140,8 +138,8 @@ OutId Merger::need_for_kernel(const NewSection &section, OutId text) {
 
 void Merger::create_module_records() {
   // Objects that relocatable links made of data alone have none, but its name is in the output.
-  layout_.sections.info = need(
-      {.name = ".nv.info", .type = SectionType::CudaInfo, .align = 4, .links_symtab = true});
+  layout_.sections.info =
+      need({.name = ".nv.info", .type = SectionType::CudaInfo, .align = 4, .links_symtab = true});
   if (p_.policy.old_abi)
     return;
   // Where the target has it, the output does, even if all objects are of toolkit 12, which have
@@ -149,10 +147,8 @@ void Merger::create_module_records() {
   if (layout_.sections.compat.valid())
     return;
   if (p_.arch.has_compat || !object_->compats.empty())
-    layout_.sections.compat = need({.name = ".nv.compat",
-                                    .type = SectionType::CudaCompat,
-                                    .align = 4,
-                                    .emit = Emit::Always});
+    layout_.sections.compat = need(
+        {.name = ".nv.compat", .type = SectionType::CudaCompat, .align = 4, .emit = Emit::Always});
 }
 
 // Once in each file.
@@ -210,8 +206,8 @@ void Merger::name_discarded_entry(EntityId id, u32 symbol_index) {
   const bool named = (p_.live.judged_late && is_kernel_mark(entity.other)) ||
                      (entity.defined() && arch::is_driver_function(entity.name));
   if (named && entity.first_definition == SymbolRef{id_, symbol_index})
-    need(shared_section(layout_.sections.keep_name(".nv.shared.", entity.name),
-                        elf::kFlagInfoLink));
+    need(
+        shared_section(layout_.sections.keep_name(".nv.shared.", entity.name), elf::kFlagInfoLink));
 }
 
 // Functions enter the symbol table at their first reference, weak definitions in the local part.
@@ -291,8 +287,7 @@ void Merger::create_function_records() {
     if (info.text == 0)
       continue;
     const SectionLocation &text = location(info.text);
-    if (!text.discarded && text.section.valid() &&
-        !layout_.sections[text.section].records.valid())
+    if (!text.discarded && text.section.valid() && !layout_.sections[text.section].records.valid())
       add_records(layout_.sections[text.section].function, text.section);
   }
 }

@@ -194,8 +194,7 @@ void Merger::create_function_bank(const elf::Section &section, OutId text) {
 
 bool Merger::joins_parameters(const elf::Section &bank) const {
   return object_->kinds[bank.index].bank == p_.arch.banks.parameters &&
-         beside_strong_[object_->owner_of(bank.index)] &&
-         layout_.sections.find(bank.name).valid();
+         beside_strong_[object_->owner_of(bank.index)] && layout_.sections.find(bank.name).valid();
 }
 
 // Weak definitions of a kernel share one parameter bank. Beside a strong definition each has its

@@ -179,7 +179,8 @@ void Merger::discard_data(EntityId id, const elf::Symbol &symbol, DefinitionOutc
   const Entity &entity = p_.symbols[id];
   if (outcome == DefinitionOutcome::DiscardedForWeak &&
       !(p_.policy.forgets_pointers && object_->kinds[symbol.section].is_constant()))
-    layout_.relocs.discarded[id_.value].add(symbol.section, symbol.value, symbol.value + symbol.size);
+    layout_.relocs.discarded[id_.value].add(symbol.section, symbol.value,
+                                            symbol.value + symbol.size);
   // A strong definition that is discarded for a common symbol still takes memory (Q057).
   if (entity.common_align != 0 && !entity.defined() && symbol.binding() != SymbolBinding::Weak)
     append_block(object_->section(symbol.section));
@@ -213,8 +214,8 @@ OutId Merger::place_data(const elf::Section &section) {
 // Shared memory that the system uses: every kernel has all of it, at the same addresses. The symbol
 // value of such a variable is its alignment. Of weak definitions only the accepted one comes here.
 OutId Merger::place_reserved(EntityId id, const elf::Section &section, const elf::Symbol &symbol) {
-  const OutId out_id =
-      need({.name = section.name, .type = section.type, .flags = section.flags, .has_symbol = true});
+  const OutId out_id = need(
+      {.name = section.name, .type = section.type, .flags = section.flags, .has_symbol = true});
   location(section.index).section = out_id;
   OutSection &out = layout_.sections[out_id];
   out.align = std::max(out.align, section.align);

@@ -137,14 +137,14 @@ private:
 
   const Program &p_;
   Layout layout_;
-  std::vector<bool> listed_;                     // by EntityId
-  std::vector<ConstantsLocation> constants_of_;  // by FunctionId
-  std::vector<bool> mentioned_;                  // by EntityId, or empty: an object names it (Q161)
-  std::vector<OutId> unfilled_text_;             // code whose prevailing definition comes later
-  std::vector<u32> group_of_;                    // by target: index + 1 of its first group
-  std::vector<u32> other_group_;                 // by group: index + 1 of the target's other one
-  bool discards_sections_ = false;               // some are Emit::Discarded
-  bool has_commons_ = false;                     // some entity is a common symbol
+  std::vector<bool> listed_;                    // by EntityId
+  std::vector<ConstantsLocation> constants_of_; // by FunctionId
+  std::vector<bool> mentioned_;                 // by EntityId, or empty: an object names it
+  std::vector<OutId> unfilled_text_;            // code whose prevailing definition comes later
+  std::vector<u32> group_of_;                   // by target: index + 1 of its first group
+  std::vector<u32> other_group_;                // by group: index + 1 of the target's other one
+  bool discards_sections_ = false;              // some are Emit::Discarded
+  bool has_commons_ = false;                    // some entity is a common symbol
 
   // The object that is being walked.
   ObjectId id_;

@@ -167,9 +167,8 @@ void CallReader::read_pointers(ObjectId id, CallBatch &batch) const {
     if (!elf::is_relocation_table(table.type))
       continue;
     const elf::SectionKind &kind = object.kinds[table.info];
-    const bool variables =
-        kind.role == elf::SectionRole::GlobalInit ||
-        (kind.is_constant() && kind.owner.empty() && !kind.holds_addresses());
+    const bool variables = kind.role == elf::SectionRole::GlobalInit ||
+                           (kind.is_constant() && kind.owner.empty() && !kind.holds_addresses());
     if (!variables || kind.mercury)
       continue;
     const elf::RelocationTable entries = object.view.relocations(table);
