@@ -100,46 +100,19 @@ struct Placement {
   }
 };
 
-// Entries of one input relocation table for an output section.
-struct RelocationSlice {
-  ObjectId object;
-  u32 section = 0;         // of the object: the table
-  u64 base = 0;            // added to r_offset
-  u32 previous = kNoSlice; // of the same group, in RelocationInputs::slices
-  u32 entries = 0;         // of the table, or fewer: for how many to make room
-
-  static constexpr u32 kNoSlice = 0xffffffff;
-};
-
 // All input relocations of one output section that go to one of its tables.
 struct RelocationGroup {
   OutId table;
   OutId target;
   bool has_addends = false;
-  u32 newest = RelocationSlice::kNoSlice; // the slice that was read last; it leads to the others
 };
 
-// Threads fill both.
-using RelocationSlices = std::vector<RelocationSlice, UninitializedAllocator<RelocationSlice>>;
-using RelocationGroups = std::vector<RelocationGroup, UninitializedAllocator<RelocationGroup>>;
-
-// Field by field: see store_fields.
-inline void add_slice(RelocationSlices &to, ObjectId object, u32 section, u64 base, u32 previous,
-                      u64 entries) {
-  auto &[its_object, its_section, its_base, its_previous, its_entries] = to.emplace_back();
-  its_object = object;
-  its_section = section;
-  its_base = base;
-  its_previous = previous;
-  its_entries = static_cast<u32>(std::min<u64>(entries, kNoIndex));
-}
-inline void add_group(RelocationGroups &to, OutId table, OutId target, bool has_addends) {
-  auto &[its_table, its_target, its_addends, newest] = to.emplace_back();
-  its_table = table;
-  its_target = target;
-  its_addends = has_addends;
-  newest = RelocationSlice::kNoSlice;
-}
+// One input relocation table for an output section.
+struct RelocationSlice {
+  ObjectId object;
+  u32 section = 0; // of the object: the table
+  u32 group = 0;   // in RelocationInputs::groups
+};
 
 // The relocations of function constants that a kernel's bank gets with its copy of them.
 struct CopiedRelocations {
@@ -158,8 +131,8 @@ struct MovedRange {
 };
 
 struct RelocationInputs {
-  RelocationGroups groups;
-  RelocationSlices slices;                    // of all groups
+  std::vector<RelocationGroup> groups;
+  std::vector<RelocationSlice> slices;        // of all groups, in the order of reading
   std::vector<CopiedRelocations> copied;      // in output order
   std::vector<DiscardedRanges> discarded;     // [object], sorted
   std::vector<std::vector<MovedRange>> moved; // [object], sorted by section and begin; or empty

@@ -186,28 +186,6 @@ TEST(RelocAction, UnknownNumbersAreRefusedUnlessTheyDoNotMatter) {
   EXPECT_EQ(action_of(lossless_object(), Function, kUnknown, nullptr), Keep);
 }
 
-// What a pass looks up is what the rules say.
-TEST(RelocAction, TheTableHasTheAnswersOfTheRules) {
-  for (const RelocRuleInputs &link : {executable(), early_object(), lossless_object()}) {
-    const RelocRules rules(link);
-    for (u32 i = 0; i <= static_cast<u32>(Ignored); ++i) {
-      const auto target = static_cast<TargetKind>(i);
-      for (const arch::RelocInfo *row : test::all_rows())
-        EXPECT_EQ(rules.action(target, row->number, rules.find(row->number)),
-                  action_of(link, target, row->number, row))
-            << row->name << " against " << i;
-      for (const u32 number : {0u, 0xffffu, 0x1ffffu})
-        EXPECT_EQ(rules.action(target, number, rules.find(number)),
-                  action_of(link, target, number, nullptr));
-    }
-    for (const arch::RelocInfo *row : test::all_rows()) {
-      EXPECT_EQ(rules.find(row->number)->row, row);
-      EXPECT_EQ(rules.find(row->number)->kept_as,
-                link.policy.executable ? row->number_in_executable() : row->number);
-    }
-  }
-}
-
 // Fields are changed only where the row says that the linker, or nobody, may do so.
 TEST(RelocAction, OnlyRowsOfTheLinkerAreFolded) {
   for (const RelocRuleInputs &link : {executable(), early_object(), lossless_object()})

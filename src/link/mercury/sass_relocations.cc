@@ -76,16 +76,11 @@ Placement sass_placement(const SassContext &c, const SassDebug &debug) {
 RelocationInputs sass_relocation_inputs(const SassContext &c, const SassDebug &debug) {
   const RelocationInputs &mercury = c.layout().relocs;
   RelocationInputs out;
-  std::copy_if(mercury.groups.begin(), mercury.groups.end(), std::back_inserter(out.groups),
-               [&](const RelocationGroup &group) { return !is_rebuilt(c.name(group.target)); });
-  out.slices = mercury.slices;
-  for (const RelocationGroup &group : out.groups)
-    for (u32 i = group.newest; i != RelocationSlice::kNoSlice; i = out.slices[i].previous) {
-      RelocationSlice &slice = out.slices[i];
-      const u32 object = slice.object.value;
-      slice.base =
-          debug.location_of[object][c.sass.objects[object].section(slice.section).info].offset;
-    }
+  out.groups = mercury.groups;
+  std::ranges::copy_if(mercury.slices, std::back_inserter(out.slices),
+                       [&](const RelocationSlice &slice) {
+                         return !is_rebuilt(c.name(mercury.groups[slice.group].target));
+                       });
   out.copied = mercury.copied;
   out.discarded = mercury.discarded;
   out.has_overridden = mercury.has_overridden;

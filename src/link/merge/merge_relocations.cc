@@ -9,8 +9,6 @@
 // decided when its entries are known (output/draft.cc).
 #include "link/merge/merger.h"
 
-#include <algorithm>
-
 #include "link/nvlink/lost_pointers.h"
 
 namespace culink {
@@ -68,10 +66,8 @@ void Merger::add_relocations(const elf::Section &table, const SectionLocation &a
       rela || p_.policy.keeps_all_relocations ? Shifted::None : shifted_entries(table);
   if (shifted == Shifted::Some)
     relocation_group(at.section, true);
-  RelocationGroup &group = relocation_group(at.section, rela || shifted == Shifted::All);
-  add_slice(layout_.relocs.slices, id_, table.index, at.offset, group.newest,
-            table.size / std::max<u64>(table.entsize, 1));
-  group.newest = static_cast<u32>(layout_.relocs.slices.size() - 1);
+  const u32 group = relocation_group(at.section, rela || shifted == Shifted::All);
+  layout_.relocs.slices.push_back({id_, table.index, group});
   if (!rela) {
     if (p_.policy.keeps_all_relocations && names_sections(table))
       relocation_group(at.section, true); // has room for addends
@@ -128,16 +124,17 @@ Merger::Shifted Merger::shifted_entries(const elf::Section &table) const {
   return shifted == 0 ? Shifted::None : shifted == entries.size() ? Shifted::All : Shifted::Some;
 }
 
-// The group of a section's relocations with or without addends. A new one gets a table.
-RelocationGroup &Merger::relocation_group(OutId target, bool rela) {
+// The index of the group of a section's relocations with or without addends. A new one gets a
+// table.
+u32 Merger::relocation_group(OutId target, bool rela) {
   if (target.value >= group_of_.size())
     group_of_.resize(layout_.sections.size());
-  RelocationGroups &groups = layout_.relocs.groups;
+  std::vector<RelocationGroup> &groups = layout_.relocs.groups;
   u32 &first = group_of_[target.value];
   const bool second = first != 0 && groups[first - 1].has_addends != rela;
   u32 &known = second ? other_group_[first - 1] : first;
   if (known != 0)
-    return groups[known - 1];
+    return known - 1;
   known = static_cast<u32>(groups.size()) + 1;
 
   const std::string_view target_name = layout_.sections.name(target);
@@ -162,9 +159,9 @@ RelocationGroup &Merger::relocation_group(OutId target, bool rela) {
     if (p_.policy.counts_tables_twice)
       layout_.sections.created_again.push_back(resolved);
   }
-  add_group(groups, table, target, rela);
+  groups.push_back({table, target, rela});
   other_group_.push_back(0);
-  return groups.back();
+  return static_cast<u32>(groups.size() - 1);
 }
 
 // Debug information about a discarded function definition. .debug_info and .debug_loc keep theirs.

@@ -49,7 +49,7 @@ private:
   void create_relocation_tables();
   void keep_constant_relocations(const elf::Section &table, const SectionLocation &at);
   void add_relocations(const elf::Section &table, const SectionLocation &at);
-  RelocationGroup &relocation_group(OutId target, bool rela);
+  u32 relocation_group(OutId target, bool rela);
   [[nodiscard]] bool has_zero_addend(const elf::Section &table) const;
   [[nodiscard]] bool is_dropped(u32 section, const elf::Relocation &entry) const;
   enum class Shifted : u8 { None, Some, All };

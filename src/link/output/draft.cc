@@ -139,7 +139,7 @@ std::optional<FileDraft> draft_file(const Program &program, OutputPlan plan, Wor
                                     Diagnostics &diag) {
   // Relocations were the last to ask where sections of objects went.
   plan.layout.placement.location_of = LocationOf();
-  plan.layout.relocs.slices = RelocationSlices();
+  plan.layout.relocs.slices = {};
   FileInProgress file = begin_file(program, plan, elf::SegmentRule::Classic, pool);
   file.numbers = file.elf.number_symbols();
   RecordWriter records(file.elf, file.symbols);

@@ -160,18 +160,14 @@ std::vector<EntityId> ImagePlacer::images_in(ObjectId object, const elf::Section
 
 std::vector<ImageUse> ImagePlacer::image_uses() const {
   std::vector<ImageUse> out;
-  for (const RelocationGroup &group : layout_.relocs.groups) {
-    const EntityId function = layout_.sections[group.target].function;
-    if (!function.valid())
+  for (const RelocationSlice &slice : layout_.relocs.slices) {
+    const OutId target = layout_.relocs.groups[slice.group].target;
+    const EntityId function = layout_.sections[target].function;
+    if (!function.valid() || p_.symbols[function].prevailing.object != slice.object)
       continue;
-    const SymbolRef prevailing = p_.symbols[function].prevailing;
-    for (u32 s = group.newest; s != RelocationSlice::kNoSlice;
-         s = layout_.relocs.slices[s].previous)
-      if (const RelocationSlice &slice = layout_.relocs.slices[s];
-          slice.object == prevailing.object)
-        for (const EntityId image :
-             images_in(slice.object, p_.objects[slice.object.value].section(slice.section)))
-          out.emplace_back(p_.function_of(function), image);
+    for (const EntityId image :
+         images_in(slice.object, p_.objects[slice.object.value].section(slice.section)))
+      out.emplace_back(p_.function_of(function), image);
   }
   std::ranges::sort(out);
   out.erase(std::unique(out.begin(), out.end()), out.end());

@@ -70,6 +70,15 @@ private:
   [[nodiscard]] bool in_bank(ObjectId object, u32 section) const {
     return layout_.placement.location_of[object.value][section].section == bank_;
   }
+  // Calls use(object, symbol) for each relocation that may be part of the output.
+  template <typename Use> void for_each_relocation(Use use) const {
+    for (const RelocationSlice &slice : layout_.relocs.slices) {
+      const InputObject &object = p_.objects[slice.object.value];
+      const elf::RelocationTable entries = object.view.relocations(object.section(slice.section));
+      for (u32 i = 0; i < entries.size(); ++i)
+        use(slice.object, entries[i].symbol);
+    }
+  }
 
   const Program &p_;
   Layout &layout_;
@@ -78,17 +87,13 @@ private:
 
 // A reference to the bank as a whole does not say which variable it means.
 bool UserBank::is_named_as_a_whole() const {
-  for (const RelocationSlice &slice : layout_.relocs.slices) {
-    const InputObject &object = p_.objects[slice.object.value];
-    const elf::RelocationTable entries = object.view.relocations(object.section(slice.section));
-    for (u32 i = 0; i < entries.size(); ++i) {
-      const elf::Symbol &symbol = object.symbols[entries[i].symbol];
-      if (symbol.type() == elf::SymbolType::Section && symbol.in_section() &&
-          in_bank(slice.object, symbol.section))
-        return true;
-    }
-  }
-  return false;
+  bool named = false;
+  for_each_relocation([&](ObjectId object, u32 index) {
+    const elf::Symbol &symbol = p_.objects[object.value].symbols[index];
+    named = named || (symbol.type() == elf::SymbolType::Section && symbol.in_section() &&
+                      in_bank(object, symbol.section));
+  });
+  return named;
 }
 
 bool UserBank::can_be_packed() const {
@@ -151,13 +156,10 @@ bool UserBank::has_pointers(const Variable &variable) const {
 
 std::vector<bool> UserBank::find_used() const {
   std::vector<bool> used(p_.symbols.entities.size(), false);
-  for (const RelocationSlice &slice : layout_.relocs.slices) {
-    const InputObject &object = p_.objects[slice.object.value];
-    const elf::RelocationTable entries = object.view.relocations(object.section(slice.section));
-    for (u32 i = 0; i < entries.size(); ++i)
-      if (const EntityId id = p_.symbols.of(slice.object, entries[i].symbol); id.valid())
-        used[id.value] = true;
-  }
+  for_each_relocation([&](ObjectId object, u32 symbol) {
+    if (const EntityId id = p_.symbols.of(object, symbol); id.valid())
+      used[id.value] = true;
+  });
   return used;
 }
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "arch/reloc_field.h"
-#include "base/uninitialized.h"
 #include "base/worker_pool.h"
 #include "link/merge/merge.h"
 #include "link/place/place_images.h"
@@ -32,9 +31,8 @@ struct FoldedRelocation {
   arch::FieldValue value;
 };
 
-// Threads fill these.
-using KeptRelocations = std::vector<KeptRelocation, UninitializedAllocator<KeptRelocation>>;
-using FoldedRelocations = std::vector<FoldedRelocation, UninitializedAllocator<FoldedRelocation>>;
+using KeptRelocations = std::vector<KeptRelocation>;
+using FoldedRelocations = std::vector<FoldedRelocation>;
 
 struct RelocationPlan {
   KeptRelocations kept;     // those of one table in output order

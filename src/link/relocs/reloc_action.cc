@@ -6,9 +6,8 @@
 // store that value. That is one table, kUsualActions; images, tables of unified functions and links
 // with -r differ in few points, which follow it.
 //
-// classify_relocations asks for every relocation of a program. So the answers for nearly all of
-// them stand in an array for each kind of link, which the compiler fills from the same rules. The
-// section that a relocation is in plays no part, which may surprise.
+// classify_relocations and the lists of --preserve-relocs ask. What may surprise: the section that
+// a relocation is in plays no part.
 #include "link/relocs/reloc_action.h"
 
 #include <array>
@@ -33,7 +32,7 @@ struct UsualActions {
 
 // Columns are in the order of arch::Resolver. Images and unified tables are not here.
 // clang-format off
-constexpr std::array<UsualActions, RelocRules::kUsualTargets> kUsualActions{{
+constexpr std::array<UsualActions, static_cast<u32>(TargetKind::Image)> kUsualActions{{
     //                              Linker Loader  LoaderFunction LoaderOrError Nobody Clear
     {TargetKind::Function,          {Keep, Keep,   Keep,          Keep,         Keep,  Drop}},
     {TargetKind::Variable,          {Keep, Keep,   Refuse,        Keep,         Keep,  Keep}},
@@ -143,23 +142,6 @@ RelocAction action_of(const RelocRuleInputs &link, TargetKind target, u32 number
   if (!row)
     return none || is_discarded(target) ? Drop : Refuse;
   return image_action(link, *row);
-}
-
-RelocRules::RelocRules(const RelocRuleInputs &link)
-    : link_(link), cuda_(list(arch::cuda_relocs())), mercury_(list(arch::mercury_relocs())),
-      cuda_count_(static_cast<u32>(cuda_.size())),
-      mercury_count_(static_cast<u32>(mercury_.size())) {}
-
-std::vector<RelocRules::OfNumber> RelocRules::list(std::span<const RelocInfo> rows) const {
-  std::vector<OfNumber> out;
-  out.reserve(rows.size());
-  for (const RelocInfo &row : rows) {
-    OfNumber &one = out.emplace_back(OfNumber{.row = &row});
-    for (u32 target = 0; target < kUsualTargets; ++target)
-      one.actions[target] = action_of(link_, static_cast<TargetKind>(target), row.number, &row);
-    one.kept_as = link_.policy.executable ? row.number_in_executable() : row.number;
-  }
-  return out;
 }
 
 } // namespace culink

@@ -4,9 +4,6 @@
 // what kind of link this is.
 #pragma once
 
-#include <array>
-#include <vector>
-
 #include "arch/reloc.h"
 #include "model/link_policy.h"
 
@@ -69,39 +66,5 @@ struct RelocRuleInputs {
 // arch::kRelocNone.
 [[nodiscard]] RelocAction action_of(const RelocRuleInputs &link, TargetKind target, u32 number,
                                     const arch::RelocInfo *row);
-
-// The answers of action_of() for one link, by number.
-class RelocRules {
-public:
-  static constexpr u32 kUsualTargets = static_cast<u32>(TargetKind::Image);
-  // What passes ask for every relocation of a program.
-  struct OfNumber {
-    const arch::RelocInfo *row = nullptr;
-    std::array<RelocAction, kUsualTargets> actions{}; // by target
-    u32 kept_as = 0;                                  // the number of one that is kept
-  };
-
-  explicit RelocRules(const RelocRuleInputs &link);
-
-  // Nothing where the number has no row.
-  [[nodiscard]] const OfNumber *find(u32 number) const {
-    if (number - 1 < cuda_count_) [[likely]] // 0 wraps: there is no such row
-      return &cuda_[number - 1];
-    const u32 index = number - arch::kFirstMercuryReloc;
-    return index < mercury_count_ ? &mercury_[index] : nullptr;
-  }
-  [[nodiscard]] RelocAction action(TargetKind target, u32 number, const OfNumber *known) const {
-    return known && target < TargetKind::Image
-               ? known->actions[static_cast<u32>(target)]
-               : action_of(link_, target, number, known ? known->row : nullptr);
-  }
-
-private:
-  [[nodiscard]] std::vector<OfNumber> list(std::span<const arch::RelocInfo> rows) const;
-
-  RelocRuleInputs link_;
-  std::vector<OfNumber> cuda_, mercury_; // as the rows are
-  u32 cuda_count_, mercury_count_;       // their sizes, which take a division otherwise
-};
 
 } // namespace culink

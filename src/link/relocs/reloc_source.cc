@@ -32,10 +32,18 @@ bool is_about_discarded_code(const RelocationContext &c, const RelocSource &sour
     return false;
   if (!p.policy.keeps_overridden_frames)
     return p.is_live(id);
-  const OutId rela = source.group->has_addends ? OutId{} : c.rela_beside(*source.group);
+  const OutId rela = c.rela_of[source.group->target.value];
   const bool with_addends =
       source.group->has_addends || (rela.valid() && rela < source.group->table);
   return with_addends && c.layout.relocs.has_overridden[id.value];
+}
+
+// Whether a symbol is a function of the driver that machine code alone calls. Relocations against
+// it are not those of the Mercury plane (link/mercury/driver_calls.h).
+bool is_of_sass_alone(const RelocationContext &c, const RelocSource &source, u32 symbol) {
+  const elf::Symbol &named = c.program.objects[source.object.value].symbols[symbol];
+  return named.type() == elf::SymbolType::Function &&
+         !c.program.symbols.of(source.object, symbol).valid();
 }
 
 // The output table has room for addends where one of its entries needs it.
@@ -45,14 +53,18 @@ void set_addends(const RelocationContext &c, RelocSource &source) {
                                               : source.table->type == elf::SectionType::Rel;
 }
 
+const RelocationGroup &group_of(const RelocationContext &c, const RelocationSlice &slice) {
+  return c.layout.relocs.groups[slice.group];
+}
+
 bool moves_parts(const RelocationContext &c, ObjectId object) {
   return !c.layout.relocs.moved.empty() && !c.layout.relocs.moved[object.value].empty();
 }
 
 } // namespace
 
-RelocSource source_of(const RelocationContext &c, const RelocationGroup &group,
-                      const RelocationSlice &slice) {
+RelocSource source_of(const RelocationContext &c, const RelocationSlice &slice) {
+  const RelocationGroup &group = group_of(c, slice);
   const InputObject &object = c.program.objects[slice.object.value];
   const elf::Section &table = object.section(slice.section);
   const elf::SectionKind &kind = object.kinds[table.info];
@@ -61,7 +73,7 @@ RelocSource source_of(const RelocationContext &c, const RelocationGroup &group,
                      .table = &table,
                      .section = &object.section(table.info),
                      .object = slice.object,
-                     .base = slice.base,
+                     .base = c.layout.placement.location_of[slice.object.value][table.info].offset,
                      .output_size = target.size,
                      .moves = moves_parts(c, slice.object),
                      .discarded = c.layout.relocs.discarded[slice.object.value].touch(table.info)};
@@ -92,26 +104,33 @@ RelocSource source_of(const RelocationContext &c, const RelocationGroup &group,
   return source;
 }
 
-bool is_of_overridden_bank_of(const RelocationContext &c, EntityId function,
-                              const RelocationSlice &slice) {
-  if (c.program.policy.keeps_overridden_tables)
+bool is_of_overridden_code(const RelocationContext &c, const RelocationSlice &slice) {
+  const EntityId function = c.layout.sections[group_of(c, slice).target].function;
+  return function.valid() && c.program.symbols[function].prevailing.object != slice.object;
+}
+
+bool is_of_overridden_bank(const RelocationContext &c, const RelocationSlice &slice) {
+  const OutId text =
+      c.layout.sections[group_of(c, slice).target].target; // of constants, not of code
+  if (!text.valid() || c.program.policy.keeps_overridden_tables)
     return false;
+  const EntityId function = c.layout.sections[text].function;
   const u32 bank = c.program.objects[slice.object.value].section(slice.section).info;
-  return c.program.symbols[function].prevailing.object != slice.object &&
+  return function.valid() && c.program.symbols[function].prevailing.object != slice.object &&
          !c.layout.placement.location_of[slice.object.value][bank].discarded;
 }
 
-bool is_of_sass_alone(const RelocationContext &c, const RelocSource &source, u32 symbol) {
-  const elf::Symbol &named = c.program.objects[source.object.value].symbols[symbol];
-  return named.type() == elf::SymbolType::Function &&
-         !c.program.symbols.of(source.object, symbol).valid();
+bool drops_offset(const RelocationContext &c, const RelocSource &source, u64 offset) {
+  return offset < source.begin || offset >= source.end ||
+         (source.discarded &&
+          c.layout.relocs.discarded[source.object.value].contain(source.table->info, offset));
 }
 
-bool names_discarded(const RelocationContext &c, const RelocSource &source, u32 symbol) {
-  if (source.loses_pointers &&
-      nvlink::drops_pointer(c.program, source.object, source.table->info, symbol))
-    return true;
-  return source.about_code && is_about_discarded_code(c, source, symbol);
+bool drops_symbol(const RelocationContext &c, const RelocSource &source, u32 symbol) {
+  return (source.loses_pointers &&
+          nvlink::drops_pointer(c.program, source.object, source.table->info, symbol)) ||
+         (source.about_code && is_about_discarded_code(c, source, symbol)) ||
+         (c.program.sass_plane && is_of_sass_alone(c, source, symbol));
 }
 
 u64 moved_offset(const RelocationContext &c, ObjectId object, u32 section, u64 offset, u64 base) {
@@ -125,6 +144,11 @@ u64 moved_offset(const RelocationContext &c, ObjectId object, u32 section, u64 o
   if (next == ranges.begin() || std::prev(next)->section != section)
     return offset + base;
   return std::prev(next)->offset + (offset - std::prev(next)->begin);
+}
+
+u64 output_offset(const RelocationContext &c, const RelocSource &source, u64 offset) {
+  return source.moves ? moved_offset(c, source.object, source.table->info, offset, source.base)
+                      : offset + source.base;
 }
 
 } // namespace culink

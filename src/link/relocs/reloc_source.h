@@ -25,8 +25,7 @@ struct RelocSource {
   bool loses_addends = false;  // if nvlink loses them where parts of sections have moved
 };
 
-[[nodiscard]] RelocSource source_of(const RelocationContext &context, const RelocationGroup &group,
-                                    const RelocationSlice &slice);
+[[nodiscard]] RelocSource source_of(const RelocationContext &context, const RelocationSlice &slice);
 
 // The same for constants of a device function that were copied into a kernel's bank; those in
 // [begin, end) of the function's. `group` is the bank.
@@ -36,42 +35,17 @@ struct RelocSource {
 
 // Whether all relocations of the slice belong to a definition of a function that did not prevail:
 // are in its code, or in its constants.
-[[nodiscard]] inline bool is_of_overridden_code(const RelocationContext &context,
-                                                const RelocationGroup &group,
-                                                const RelocationSlice &slice) {
-  const EntityId function = context.layout.sections[group.target].function;
-  return function.valid() && context.program.symbols[function].prevailing.object != slice.object;
-}
-[[nodiscard]] bool is_of_overridden_bank_of(const RelocationContext &context, EntityId function,
-                                            const RelocationSlice &slice);
-[[nodiscard]] inline bool is_of_overridden_bank(const RelocationContext &context,
-                                                const RelocationGroup &group,
-                                                const RelocationSlice &slice) {
-  const OutId text = context.layout.sections[group.target].target; // of constants, not of code
-  return text.valid() && context.layout.sections[text].function.valid() &&
-         is_of_overridden_bank_of(context, context.layout.sections[text].function, slice);
-}
+[[nodiscard]] bool is_of_overridden_code(const RelocationContext &context,
+                                         const RelocationSlice &slice);
+[[nodiscard]] bool is_of_overridden_bank(const RelocationContext &context,
+                                         const RelocationSlice &slice);
 
 // Whether a relocation belongs to something that was discarded, so that no rule applies to it: its
 // offset says so, or its symbol.
-[[nodiscard]] inline bool drops_offset(const RelocationContext &context, const RelocSource &source,
-                                       u64 offset) {
-  return offset < source.begin || offset >= source.end ||
-         (source.discarded &&
-          context.layout.relocs.discarded[source.object.value].contain(source.table->info, offset));
-}
-[[nodiscard]] bool names_discarded(const RelocationContext &context, const RelocSource &source,
-                                   u32 symbol);
-// Whether a symbol is a function of the driver that machine code alone calls. Relocations against
-// it are not those of the Mercury plane (link/mercury/driver_calls.h).
-[[nodiscard]] bool is_of_sass_alone(const RelocationContext &context, const RelocSource &source,
-                                    u32 symbol);
-[[nodiscard]] inline bool drops_symbol(const RelocationContext &context, const RelocSource &source,
-                                       u32 symbol) {
-  return ((source.about_code || source.loses_pointers) &&
-          names_discarded(context, source, symbol)) ||
-         (context.program.sass_plane && is_of_sass_alone(context, source, symbol));
-}
+[[nodiscard]] bool drops_offset(const RelocationContext &context, const RelocSource &source,
+                                u64 offset);
+[[nodiscard]] bool drops_symbol(const RelocationContext &context, const RelocSource &source,
+                                u32 symbol);
 
 // The offset in the output section of what is at `offset` of a section of the object. `base` is
 // where the object's part of it starts.
@@ -79,11 +53,7 @@ struct RelocSource {
                                u64 offset, u64 base);
 
 // The offset of a relocation in the output section.
-[[nodiscard]] inline u64 output_offset(const RelocationContext &context, const RelocSource &source,
-                                       u64 offset) {
-  return source.moves
-             ? moved_offset(context, source.object, source.table->info, offset, source.base)
-             : offset + source.base;
-}
+[[nodiscard]] u64 output_offset(const RelocationContext &context, const RelocSource &source,
+                                u64 offset);
 
 } // namespace culink

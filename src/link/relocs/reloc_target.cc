@@ -156,14 +156,6 @@ RelocTarget data_target(const RelocationContext &c, ObjectId object, EntityId id
   return target;
 }
 
-} // namespace
-
-RelocRuleInputs rule_inputs_of(const Program &program) {
-  return {.policy = program.policy,
-          .has_mercury = program.sass_plane || program.arch.code_kind == arch::CodeKind::Capmerc,
-          .sass_plane = program.sass_plane};
-}
-
 RelocTarget section_target(const RelocationContext &c, ObjectId object, u32 section) {
   const SectionLocation &location = c.layout.placement.location_of[object.value][section];
   if (!location.section.valid())
@@ -181,6 +173,17 @@ RelocTarget section_target(const RelocationContext &c, ObjectId object, u32 sect
           .addend_shift = location.offset};
 }
 
+RelocTarget function_target(const RelocationContext &c, EntityId id) {
+  if (!c.program.is_live(id))
+    return {.kind = TargetKind::DiscardedFunction, .against = Against::Entity, .id = id.value};
+  // Relocations do not refer to an alias, but to the function whose code it names.
+  const OutId text = c.layout.placement.address_of[id.value].section;
+  return {.kind = TargetKind::Function,
+          .against = Against::Entity,
+          .id = text.valid() ? c.layout.sections[text].function.value : id.value};
+}
+
+// The target of a symbol that is neither that of a section nor a function.
 RelocTarget other_target(const RelocationContext &c, ObjectId object, const elf::Symbol &symbol,
                          EntityId id, FunctionId function) {
   constexpr RelocTarget null{.kind = TargetKind::Null, .bank = bank_of(SectionType::Null)};
@@ -209,6 +212,25 @@ RelocTarget other_target(const RelocationContext &c, ObjectId object, const elf:
       (!symbol.in_section() && !symbol.undefined() && !symbol.common()))
     return null;
   return data_target(c, object, id, symbol);
+}
+
+} // namespace
+
+RelocRuleInputs rule_inputs_of(const Program &program) {
+  return {.policy = program.policy,
+          .has_mercury = program.sass_plane || program.arch.code_kind == arch::CodeKind::Capmerc,
+          .sass_plane = program.sass_plane};
+}
+
+RelocTarget resolve_target(const RelocationContext &c, ObjectId object, u32 index,
+                           FunctionId function) {
+  const elf::Symbol &symbol = c.program.objects[object.value].symbols[index];
+  if (symbol.type() == elf::SymbolType::Section && symbol.in_section())
+    return section_target(c, object, symbol.section);
+  const EntityId id = c.program.symbols.of(object, index);
+  if (id.valid() && c.program.symbols[id].function)
+    return function_target(c, id);
+  return other_target(c, object, symbol, id, function);
 }
 
 bool is_shared_variable(const Program &program, const RelocTarget &target) {

@@ -10,7 +10,7 @@
 // wins.
 #include "link/relocs/relocation_reader.h"
 
-#include <new>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -101,19 +101,17 @@ bool names_foreign_memory(const RelocationContext &c, const RelocSource &source,
          target.value == static_cast<u64>(SharedPlan::kNowhere) && is_reached(c, source.function);
 }
 
-bool may_ask_too_much(const RelocTarget &target) {
-  return target.kind == TargetKind::Image || target.kind == TargetKind::Internal;
-}
-
 // Whether code asks for something that its target does not have: an image has a slot, a shared
 // variable an offset that is known here. (Where shared variables have no symbols, no rule would
 // keep such a relocation.)
 bool asks_too_much(const RelocationContext &c, const RelocEntry &entry) {
   if (!entry.source.function.valid() || !entry.row || !c.program.policy.executable)
     return false;
-  return entry.target.kind == TargetKind::Image ? entry.row->image != arch::ImageAction::Slot
-                                                : entry.row->resolver != arch::Resolver::Linker &&
-                                                      is_shared_variable(c.program, entry.target);
+  if (entry.target.kind == TargetKind::Image)
+    return entry.row->image != arch::ImageAction::Slot;
+  return entry.target.kind == TargetKind::Internal &&
+         entry.row->resolver != arch::Resolver::Linker &&
+         is_shared_variable(c.program, entry.target);
 }
 
 // Whether code or data has a relocation against an image that means nothing there. nvlink stores 0.
@@ -138,100 +136,39 @@ std::string signed_hexadecimal(u64 value) {
 
 } // namespace
 
-void RelocationReader::read_slices(const RelocationGroup &group, u32 newest, u32 most) {
-  for (u32 i = newest; i != RelocationSlice::kNoSlice && most != 0;
-       i = c_.layout.relocs.slices[i].previous, --most) {
-    const RelocationSlice &slice = c_.layout.relocs.slices[i];
-    if (!is_of_overridden_code(c_, group, slice) && !is_of_overridden_bank(c_, group, slice))
-      read_table(source_of(c_, group, slice));
-  }
+void RelocationReader::read_slice(const RelocationSlice &slice) {
+  const OutId target = c_.layout.relocs.groups[slice.group].target;
+  if (!c_.layout.sections[target].discarded() && !is_of_overridden_code(c_, slice) &&
+      !is_of_overridden_bank(c_, slice))
+    read_table(source_of(c_, slice));
 }
 
-// Assigns fields one by one: a structure that is built first and then copied takes longer.
-inline KeptRelocation &RelocationReader::keep_as_is(OutId table, u32 type, u64 offset,
-                                                    const RelocTarget &target, u64 addend) {
-  KeptRelocation &out = kept_.next();
-  out.table = table;
-  out.id = target.id;
-  out.offset = offset;
-  out.addend = static_cast<i64>(addend);
-  out.type = type;
-  out.against = target.against;
-  return out;
-}
-
-inline FoldedRelocation &RelocationReader::fold_as_is(const RelocSource &source, u64 offset,
-                                                      const RelocInfo *row, bool implicit_addend,
-                                                      arch::FieldValue value) {
-  FoldedRelocation &out = folded_.next();
-  out.section = source.group->target;
-  out.implicit_addend = implicit_addend;
-  out.image_slot = false;
-  out.offset = offset;
-  out.row = row;
-  out.value.value = value.value;
-  out.value.bank = value.bank;
-  return out;
-}
-
-void RelocationReader::begin_run(const RelocSource &source, u32 symbol, Run &run) const {
-  run.symbol = symbol;
-  run.drops = drops_symbol(c_, source, symbol);
-  if (run.drops)
-    return;
-  RelocTarget &target = run.target;
-  // Made where it stays: see store_fields.
-  ::new (&target) RelocTarget(resolve_target(c_, source.object, symbol, source.function));
-  if (!emulates_ && (is_lost(c_, source, target) || names_no_place(c_, source, symbol) ||
-                     names_foreign_memory(c_, source, target, symbol)))
+RelocTarget RelocationReader::target_of(const RelocSource &source, u32 symbol) const {
+  RelocTarget target = resolve_target(c_, source.object, symbol, source.function);
+  if (!c_.program.policy.emulates_nvlink &&
+      (is_lost(c_, source, target) || names_no_place(c_, source, symbol) ||
+       names_foreign_memory(c_, source, target, symbol)))
     target.kind = TargetKind::Lost;
-  const bool simple = !source.moves && (emulates_ || !may_ask_too_much(target));
-  run.implicit_addend = has_implicit_addend(source, target);
-  run.ignores = simple;
-  run.keeps = simple && !needs_field(source, target);
-  run.folds = simple && !(checks_ranges_ && run.implicit_addend);
+  return target;
 }
 
-// Nearly all relocations of large programs are addresses that the loader knows, which are kept, or
-// values that are known here, which are folded. What else may be to do is asked once per table or
-// once per run of entries against one symbol. Runs of two symbols often alternate: call frames name
-// their function and their section by turns.
 void RelocationReader::read_table(const RelocSource &source) {
   const elf::RelocationTable entries =
       c_.program.objects[source.object.value].view.relocations(*source.table);
-  kept_.make_room(entries.size());
-  folded_.make_room(entries.size());
-  const bool may_drop_offsets = source.begin != 0 || source.end != ~u64{0} || source.discarded;
-  // Read once: nothing that the loop stores may change them.
-  const RelocRules &rules = c_.rules;
-  const u64 base = source.base, output_size = source.output_size;
-  const OutId table = source.group->table;
-  Run *run = &runs_[0], *other = &runs_[1];
-  run->symbol = other->symbol = kNoIndex;
+  u32 symbol = kNoIndex;
+  bool drops = false; // all entries against the symbol
+  RelocTarget target;
   for (u32 i = entries.size(); i-- > 0;) {
     const elf::Relocation raw = entries[i];
-    if (raw.symbol != run->symbol) {
-      std::swap(run, other);
-      if (raw.symbol != run->symbol)
-        begin_run(source, raw.symbol, *run);
+    if (raw.symbol != symbol) {
+      symbol = raw.symbol;
+      drops = drops_symbol(c_, source, symbol);
+      if (!drops)
+        target = target_of(source, symbol);
     }
-    if (run->drops || (may_drop_offsets && drops_offset(c_, source, raw.offset)))
-      continue;
-    const RelocTarget &target = run->target;
-    const RelocRules::OfNumber *known = rules.find(raw.type);
-    const RelocAction action = rules.action(target.kind, raw.type, known);
-    const u64 offset = raw.offset + base;
-    const u64 addend = static_cast<u64>(raw.addend) + target.addend_shift;
-    if (action == RelocAction::Keep && run->keeps && offset < output_size)
-      keep_as_is(table, known ? known->kept_as : raw.type, offset, target, addend);
-    else if (action == RelocAction::Fold && run->folds &&
-             is_inside(source, raw.offset, *known->row) &&
-             (!checks_ranges_ || known->row->can_store(target.value + addend)))
-      fold_as_is(source, offset, known->row, run->implicit_addend,
-                 {target.value + addend, target.bank});
-    else if (action != RelocAction::Drop || !run->ignores)
-      read_other(action, {source, entries[i], output_offset(c_, source, raw.offset),
-                          known ? known->row : nullptr, target});
+    if (!drops && !drops_offset(c_, source, raw.offset))
+      read_entry(
+          {source, raw, output_offset(c_, source, raw.offset), arch::find_reloc(raw.type), target});
   }
 }
 
@@ -247,11 +184,11 @@ void RelocationReader::read_copied_constants() {
   }
 }
 
-// What read_table() has not done at once.
-void RelocationReader::read_other(RelocAction action, const RelocEntry &entry) {
+void RelocationReader::read_entry(const RelocEntry &entry) {
   const RelocationGroup &group = *entry.source.group;
-  if (!emulates_ && may_ask_too_much(entry.target) && asks_too_much(c_, entry))
+  if (!c_.program.policy.emulates_nvlink && asks_too_much(c_, entry))
     return refuse(entry);
+  const RelocAction action = action_of(c_.rules, entry.target.kind, entry.raw.type, entry.row);
   const bool acts = action != RelocAction::Drop && action != RelocAction::Refuse;
   const bool inside = stores(action) ? is_inside(entry.source, entry.raw.offset, *entry.row)
                                      : entry.offset < entry.source.output_size;
@@ -265,7 +202,8 @@ void RelocationReader::read_other(RelocAction action, const RelocEntry &entry) {
   case RelocAction::Fold:
     return fold(entry);
   case RelocAction::KeepAsNone:
-    kept_.add({.table = group.table, .offset = entry.offset, .addend = entry.raw.addend});
+    plan_.kept.push_back(
+        {.table = group.table, .offset = entry.offset, .addend = entry.raw.addend});
     return;
   case RelocAction::KeepImage:
     return keep_image(entry);
@@ -274,7 +212,7 @@ void RelocationReader::read_other(RelocAction action, const RelocEntry &entry) {
   case RelocAction::FoldImage:
     return is_no_image(c_, entry) ? refuse(entry) : fold_image(entry);
   case RelocAction::Clear:
-    folded_.add({.section = group.target, .offset = entry.offset, .row = entry.row});
+    plan_.folded.push_back({.section = group.target, .offset = entry.offset, .row = entry.row});
     return;
   case RelocAction::Refuse:
     return refuse(entry);
@@ -299,38 +237,50 @@ u64 RelocationReader::addend_shift(const RelocEntry &entry) const {
 void RelocationReader::keep(const RelocEntry &entry) {
   const RelocationGroup &group = *entry.source.group;
   const u64 addend = static_cast<u64>(entry.raw.addend) + addend_shift(entry);
-  const u32 type = executable_ && entry.row ? entry.row->number_in_executable() : entry.raw.type;
-  KeptRelocation &out = keep_as_is(group.table, type, entry.offset, entry.target, addend);
-  if (!needs_field(entry.source, entry.target))
-    return;
-  const bool moved = entry.target.addend_shift != 0;
-  if (moved || group.has_addends || c_.program.policy.keeps_all_relocations)
-    out.addend += static_cast<i64>(addend_in_field(entry));
-  const OutId rela = group.has_addends ? group.table : c_.rela_beside(group);
-  if (rela.valid() && (moved || out.addend != 0))
-    out.table = rela;
+  const bool executable = c_.program.policy.executable;
+  KeptRelocation out{.table = group.table,
+                     .id = entry.target.id,
+                     .offset = entry.offset,
+                     .addend = static_cast<i64>(addend),
+                     .type = executable && entry.row ? entry.row->number_in_executable()
+                                                     : entry.raw.type,
+                     .against = entry.target.against};
+  if (needs_field(entry.source, entry.target)) {
+    const bool moved = entry.target.addend_shift != 0;
+    if (moved || group.has_addends || c_.program.policy.keeps_all_relocations)
+      out.addend += static_cast<i64>(addend_in_field(entry));
+    const OutId rela = group.has_addends ? group.table : c_.rela_of[group.target.value];
+    if (rela.valid() && (moved || out.addend != 0))
+      out.table = rela;
+  }
+  plan_.kept.push_back(out);
 }
 
 // Kept for the next link. The SASS shows where slots would begin.
 void RelocationReader::keep_image(const RelocEntry &entry) {
-  kept_.add({.table = entry.source.group->table,
-             .id = entry.target.id,
-             .offset = entry.offset,
-             .addend = entry.raw.addend,
-             .type = entry.raw.type,
-             .against = entry.target.against});
-  folded_.add({.section = entry.source.group->target,
-               .image_slot = true,
-               .offset = entry.offset,
-               .row = entry.row,
-               .value = {c_.constants.slot_base, 0}});
+  plan_.kept.push_back({.table = entry.source.group->table,
+                        .id = entry.target.id,
+                        .offset = entry.offset,
+                        .addend = entry.raw.addend,
+                        .type = entry.raw.type,
+                        .against = entry.target.against});
+  plan_.folded.push_back({.section = entry.source.group->target,
+                          .image_slot = true,
+                          .offset = entry.offset,
+                          .row = entry.row,
+                          .value = {c_.constants.slot_base, 0}});
 }
 
 // Adds a value that is stored, if its field can hold it.
-void RelocationReader::store(const RelocEntry &entry, arch::FieldValue value) {
+void RelocationReader::store(const RelocEntry &entry, arch::FieldValue value, bool image_slot) {
   const bool implicit_addend = has_implicit_addend(entry.source, entry.target);
-  fold_as_is(entry.source, entry.offset, entry.row, implicit_addend, value);
-  if (!checks_ranges_)
+  plan_.folded.push_back({.section = entry.source.group->target,
+                          .implicit_addend = implicit_addend,
+                          .image_slot = image_slot,
+                          .offset = entry.offset,
+                          .row = entry.row,
+                          .value = value});
+  if (c_.program.policy.truncates_values)
     return;
   const u64 addend = implicit_addend ? addend_in_field(entry) : 0;
   // An addend in the field is a negative one if its first bit is set.
@@ -358,8 +308,7 @@ void RelocationReader::fold_image(const RelocEntry &entry) {
       entry.row->image == arch::ImageAction::Slot && entry.target.value != ImagePlan::kNoSlot;
   const u64 value = (slot ? entry.target.value : 0) + static_cast<u64>(entry.raw.addend);
   // Without a slot nvlink -r writes the bank of what is in no bank.
-  store(entry, {value, slot ? u8{0} : entry.target.bank});
-  folded_.last().image_slot = slot;
+  store(entry, {value, slot ? u8{0} : entry.target.bank}, slot);
 }
 
 void RelocationReader::refuse(const RelocEntry &entry) {

@@ -28,7 +28,8 @@ struct ListedCandidate {
   const RelocTarget &target;
 };
 
-bool is_listed(const RelocationContext &c, const RelocRules &rules, const ListedCandidate &one) {
+bool is_listed(const RelocationContext &c, const RelocRuleInputs &rules,
+               const ListedCandidate &one) {
   const Program &p = c.program;
   const RelocTarget &target = one.target;
   if (!one.row || target.unlisted)
@@ -36,10 +37,9 @@ bool is_listed(const RelocationContext &c, const RelocRules &rules, const Listed
   // With Mercury code only what code says about shared memory is listed (Q105).
   const elf::SectionRole role =
       p.objects[one.source.object.value].kinds[one.source.table->info].role;
-  if (rule_inputs_of(p).has_mercury &&
-      !(is_shared_variable(p, target) && role == elf::SectionRole::Text))
+  if (rules.has_mercury && !(is_shared_variable(p, target) && role == elf::SectionRole::Text))
     return false;
-  const RelocAction action = rules.action(target.kind, one.raw.type, rules.find(one.raw.type));
+  const RelocAction action = action_of(rules, target.kind, one.raw.type, one.row);
   switch (target.kind) {
   case TargetKind::Image: // where there is a slot, the slot's relocation is enough
     return folds(action) &&
@@ -73,11 +73,6 @@ i64 listed_addend(const ListedCandidate &one) {
   return field ? static_cast<i64>(field->value >> one.row->pieces[0].value_bit) : addend;
 }
 
-struct ListedSlice {
-  const RelocationGroup *group;
-  const RelocationSlice *slice;
-};
-
 // By OutId: the list of a section.
 std::vector<OutId> lists_by_target(const Program &program, const Layout &layout) {
   std::vector<OutId> out(layout.sections.list.size());
@@ -94,37 +89,32 @@ std::vector<OutId> lists_by_target(const Program &program, const Layout &layout)
 }
 
 // By OutId of the list, newest first.
-std::vector<std::vector<ListedSlice>> slices_of_lists(const Program &program,
-                                                      const Layout &layout) {
-  std::vector<std::vector<ListedSlice>> out(layout.sections.list.size());
+std::vector<std::vector<RelocationSlice>> slices_of_lists(const Program &program,
+                                                          const Layout &layout) {
+  std::vector<std::vector<RelocationSlice>> out(layout.sections.list.size());
   const std::vector<OutId> list_of = lists_by_target(program, layout);
-  for (const RelocationGroup &group : layout.relocs.groups) {
-    const OutId list = list_of[group.target.value];
-    if (!list.valid())
-      continue;
-    for (u32 i = group.newest; i != RelocationSlice::kNoSlice; i = layout.relocs.slices[i].previous)
-      out[list.value].push_back({&group, &layout.relocs.slices[i]});
-  }
-  for (std::vector<ListedSlice> &slices : out)
-    std::sort(slices.begin(), slices.end(), [](const ListedSlice &a, const ListedSlice &b) {
-      return std::pair(a.slice->object, a.slice->section) >
-             std::pair(b.slice->object, b.slice->section);
+  for (const RelocationSlice &slice : layout.relocs.slices)
+    if (const OutId list = list_of[layout.relocs.groups[slice.group].target.value]; list.valid())
+      out[list.value].push_back(slice);
+  for (std::vector<RelocationSlice> &slices : out)
+    std::ranges::sort(slices, [](const RelocationSlice &a, const RelocationSlice &b) {
+      return std::pair(a.object, a.section) > std::pair(b.object, b.section);
     });
   return out;
 }
 
 // A lossless -r lists what another link would have folded.
-RelocRules rules_of_lists(const Program &program) {
-  RelocRuleInputs inputs = rule_inputs_of(program);
-  inputs.policy.keeps_all_relocations = false;
-  return RelocRules(inputs);
+RelocRuleInputs rules_of_lists(const Program &program) {
+  RelocRuleInputs rules = rule_inputs_of(program);
+  rules.policy.keeps_all_relocations = false;
+  return rules;
 }
 
 } // namespace
 
 KeptRelocations list_resolved(const RelocationContext &c, Diagnostics &diag) {
   KeptRelocations out;
-  const RelocRules rules = rules_of_lists(c.program);
+  const RelocRuleInputs rules = rules_of_lists(c.program);
   const auto list = [&](OutId table, const RelocSource &source, const elf::Relocation &raw) {
     const RelocTarget target = resolve_target(c, source.object, raw.symbol, source.function);
     const ListedCandidate one{source, raw, arch::find_reloc(raw.type), target};
@@ -141,14 +131,14 @@ KeptRelocations list_resolved(const RelocationContext &c, Diagnostics &diag) {
            .type = c.program.policy.executable ? one.row->number_in_executable() : raw.type,
            .against = target.against});
   };
-  const std::vector<std::vector<ListedSlice>> lists = slices_of_lists(c.program, c.layout);
+  const std::vector<std::vector<RelocationSlice>> lists = slices_of_lists(c.program, c.layout);
   for (u32 i = 0; i < lists.size(); ++i)
-    for (const auto &[group, slice] : lists[i]) {
-      if (is_of_overridden_code(c, *group, *slice))
+    for (const RelocationSlice &slice : lists[i]) {
+      if (is_of_overridden_code(c, slice))
         continue;
-      const RelocSource source = source_of(c, *group, *slice);
+      const RelocSource source = source_of(c, slice);
       const elf::RelocationTable entries =
-          c.program.objects[slice->object.value].view.relocations(*source.table);
+          c.program.objects[slice.object.value].view.relocations(*source.table);
       for (u32 k = entries.size(); k-- > 0;)
         if (const elf::Relocation raw = entries[k];
             !drops_offset(c, source, raw.offset) && !drops_symbol(c, source, raw.symbol))
