@@ -197,6 +197,23 @@ public:
   [[nodiscard]] bool has_addends() const { return has_addends_; }
   // Precondition: i < size().
   [[nodiscard]] Relocation operator[](u32 i) const;
+  // for (const Relocation entry : table)
+  class Iterator {
+  public:
+    Iterator(const RelocationTable &table, u32 index) : table_(table), index_(index) {}
+    Relocation operator*() const { return table_[index_]; }
+    Iterator &operator++() {
+      ++index_;
+      return *this;
+    }
+    bool operator!=(const Iterator &other) const { return index_ != other.index_; }
+
+  private:
+    const RelocationTable &table_;
+    u32 index_;
+  };
+  [[nodiscard]] Iterator begin() const { return {*this, 0}; }
+  [[nodiscard]] Iterator end() const { return {*this, count_}; }
   // Calls `visit` with each entry in order. A loop around operator[] asks for each entry of what
   // form it is, and reads fields that nobody wants.
   template <typename Visit> void for_each(Visit visit) const;

@@ -38,10 +38,8 @@ std::vector<CodeAddress> code_addresses(const InputObject &object, u32 section) 
   for (const elf::Section &table : object.view.sections()) {
     if (table.type != elf::SectionType::Rela || table.info != section)
       continue;
-    const elf::RelocationTable entries = object.view.relocations(table);
-    for (u32 i = 0; i < entries.size(); ++i)
-      if (const elf::Relocation entry = entries[i];
-          object.symbols[entry.symbol].type() == elf::SymbolType::Function)
+    for (const elf::Relocation entry : object.view.relocations(table))
+      if (object.symbols[entry.symbol].type() == elf::SymbolType::Function)
         out.push_back({entry.offset, entry.symbol});
   }
   std::sort(out.begin(), out.end(), [](const CodeAddress &a, const CodeAddress &b) {

@@ -56,9 +56,8 @@ private:
       if (!elf::is_relocation_table(table.type) || !object.kinds[table.info].is_code() ||
           object.kinds[table.index].mercury)
         continue;
-      const elf::RelocationTable entries = object.view.relocations(table);
-      for (u32 i = 0; i < entries.size(); ++i)
-        if (const elf::Relocation entry = entries[i]; is_own(number, entry.symbol))
+      for (const elf::Relocation entry : object.view.relocations(table))
+        if (is_own(number, entry.symbol))
           out.by_section[table.info].driver_calls.push_back(
               {entry.offset, entry.type, entry.addend, object.symbols[entry.symbol].name});
     }

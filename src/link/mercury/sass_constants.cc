@@ -139,8 +139,7 @@ TableValues read_tables(const SassContext &c, const SassCodeList &code,
                     {object.name, elf::describe_section(bank) +
                                       ": branch tables of two definitions are mixed up, as "
                                       "nvlink -r leaves them; link the objects themselves"});
-      for (u32 e = 0; e < entries.size(); ++e) {
-        const elf::Relocation entry = entries[e];
+      for (const elf::Relocation entry : entries) {
         if (entry.offset + 4 > bank.data.size() ||
             std::binary_search(mixed.begin(), mixed.end(), entry.offset))
           continue;

@@ -87,9 +87,7 @@ std::vector<HeadValue> values_in_heads(const InputObject &mercury,
   for (const elf::Section &table : mercury.view.sections()) {
     if (!elf::is_relocation_table(table.type) || table.info != section)
       continue;
-    const elf::RelocationTable entries = mercury.view.relocations(table);
-    for (u32 i = 0; i < entries.size(); ++i) {
-      const elf::Relocation entry = entries[i];
+    for (const elf::Relocation entry : mercury.view.relocations(table)) {
       const elf::Symbol &symbol = mercury.symbols[entry.symbol];
       if (symbol.type() != elf::SymbolType::Section || !symbol.in_section())
         continue;

@@ -102,9 +102,8 @@ bool Merger::is_dropped(u32 section, const elf::Relocation &entry) const {
 }
 
 bool Merger::names_sections(const elf::Section &table) const {
-  const elf::RelocationTable entries = object_->view.relocations(table);
-  for (u32 i = 0; i < entries.size(); ++i)
-    if (object_->symbols[entries[i].symbol].type() == elf::SymbolType::Section)
+  for (const elf::Relocation entry : object_->view.relocations(table))
+    if (object_->symbols[entry.symbol].type() == elf::SymbolType::Section)
       return true;
   return false;
 }
@@ -114,8 +113,8 @@ bool Merger::names_sections(const elf::Section &table) const {
 Merger::Shifted Merger::shifted_entries(const elf::Section &table) const {
   const elf::RelocationTable entries = object_->view.relocations(table);
   u32 shifted = 0;
-  for (u32 i = 0; i < entries.size(); ++i) {
-    const elf::Symbol &symbol = object_->symbols[entries[i].symbol];
+  for (const elf::Relocation entry : entries) {
+    const elf::Symbol &symbol = object_->symbols[entry.symbol];
     if (symbol.type() != elf::SymbolType::Section || !symbol.in_section())
       continue;
     const SectionLocation &at = location(symbol.section);
@@ -177,10 +176,9 @@ bool Merger::describes_discarded_code(u32 section, u32 symbol) const {
 }
 
 bool Merger::describes_only_discarded_code(const elf::Section &table) const {
-  const elf::RelocationTable entries = object_->view.relocations(table);
-  for (u32 i = 0; i < entries.size(); ++i)
-    if (!describes_discarded_code(table.info, entries[i].symbol) &&
-        !nvlink::loses_pointer(p_, id_, table.info, entries[i].symbol))
+  for (const elf::Relocation entry : object_->view.relocations(table))
+    if (!describes_discarded_code(table.info, entry.symbol) &&
+        !nvlink::loses_pointer(p_, id_, table.info, entry.symbol))
       return false;
   return true;
 }

@@ -131,9 +131,8 @@ bool is_used_in(const Program &p, ObjectId in, EntityId variable) {
     const EntityId function = p.symbols.of(in, object.owner_of_code(table.info));
     if (!function.valid() || !p.is_live(function))
       continue;
-    const elf::RelocationTable entries = object.view.relocations(table);
-    for (u32 i = 0; i < entries.size(); ++i)
-      if (p.symbols.of(in, entries[i].symbol) == variable)
+    for (const elf::Relocation entry : object.view.relocations(table))
+      if (p.symbols.of(in, entry.symbol) == variable)
         return true;
   }
   return false;

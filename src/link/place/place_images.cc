@@ -145,9 +145,7 @@ ImageKinds ImagePlacer::kind_of(EntityId image) const {
 // The images that a relocation table refers to by slot.
 std::vector<EntityId> ImagePlacer::images_in(ObjectId object, const elf::Section &table) const {
   std::vector<EntityId> images;
-  const elf::RelocationTable entries = p_.objects[object.value].view.relocations(table);
-  for (u32 i = 0; i < entries.size(); ++i) {
-    const elf::Relocation entry = entries[i];
+  for (const elf::Relocation entry : p_.objects[object.value].view.relocations(table)) {
     const EntityId id = p_.symbols.of(object, entry.symbol);
     if (!id.valid() || plan_.slot_of(id) == ImagePlan::kNoSlot)
       continue;

@@ -74,9 +74,8 @@ private:
   template <typename Use> void for_each_relocation(Use use) const {
     for (const RelocationSlice &slice : layout_.relocs.slices) {
       const InputObject &object = p_.objects[slice.object.value];
-      const elf::RelocationTable entries = object.view.relocations(object.section(slice.section));
-      for (u32 i = 0; i < entries.size(); ++i)
-        use(slice.object, entries[i].symbol);
+      for (const elf::Relocation entry : object.view.relocations(object.section(slice.section)))
+        use(slice.object, entry.symbol);
     }
   }
 
@@ -146,9 +145,8 @@ bool UserBank::has_pointers(const Variable &variable) const {
   for (const elf::Section &table : object.view.sections()) {
     if (!elf::is_relocation_table(table.type) || table.info != section)
       continue;
-    const elf::RelocationTable entries = object.view.relocations(table);
-    for (u32 i = 0; i < entries.size(); ++i)
-      if (entries[i].offset >= begin && entries[i].offset - begin < variable.bytes.size())
+    for (const elf::Relocation entry : object.view.relocations(table))
+      if (entry.offset >= begin && entry.offset - begin < variable.bytes.size())
         return true;
   }
   return false;

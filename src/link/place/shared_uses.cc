@@ -55,12 +55,10 @@ SharedUses find_shared_uses(const Program &p, const Layout &layout) {
           layout.placement.location_of[i][table.info].discarded || overridden[table.info])
         continue;
       const FunctionId function = function_in(p, layout, ObjectId(i), table.info);
-      const elf::RelocationTable entries = object.view.relocations(table);
-      for (u32 e = 0; e < entries.size(); ++e) {
-        const u32 symbol = entries[e].symbol;
-        if (!is_shared(object.symbols[symbol].other))
+      for (const elf::Relocation entry : object.view.relocations(table)) {
+        if (!is_shared(object.symbols[entry.symbol].other))
           continue;
-        const EntityId id = p.symbols.of(ObjectId(i), symbol);
+        const EntityId id = p.symbols.of(ObjectId(i), entry.symbol);
         if (!id.valid())
           continue;
         out.referenced[id.value] = true;

@@ -177,8 +177,7 @@ void Describer::add_section(u32 index, Candidate &out) const {
     const elf::RelocationTable entries = object_.view.relocations(object_.section(table));
     add(entries.size(), out);
     add(entries.has_addends(), out);
-    for (u32 i = 0; i < entries.size(); ++i) {
-      const elf::Relocation entry = entries[i];
+    for (const elf::Relocation entry : entries) {
       add(entry.offset, out);
       add(entry.addend, out);
       add(entry.type, out);

@@ -146,9 +146,7 @@ void CallReader::read_descriptors(ObjectId id, CallBatch &batch) const {
   for (const elf::Section &table : object.view.sections()) {
     if (!elf::is_relocation_table(table.type))
       continue;
-    const elf::RelocationTable entries = object.view.relocations(table);
-    for (u32 i = 0; i < entries.size(); ++i) {
-      const elf::Relocation entry = entries[i];
+    for (const elf::Relocation entry : object.view.relocations(table)) {
       const arch::RelocInfo *row = arch::find_reloc(entry.type);
       if (!row || row->resolver != arch::Resolver::LoaderFunction)
         continue;
@@ -171,9 +169,8 @@ void CallReader::read_pointers(ObjectId id, CallBatch &batch) const {
                            (kind.is_constant() && kind.owner.empty() && !kind.holds_addresses());
     if (!variables || kind.mercury)
       continue;
-    const elf::RelocationTable entries = object.view.relocations(table);
-    for (u32 i = 0; i < entries.size(); ++i)
-      if (const FunctionId named = functions_of(id)(entries[i].symbol); named.valid())
+    for (const elf::Relocation entry : object.view.relocations(table))
+      if (const FunctionId named = functions_of(id)(entry.symbol); named.valid())
         batch.taken.push_back({named, CallBatch::kNoPrototype, id});
   }
 }

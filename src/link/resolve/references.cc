@@ -91,12 +91,9 @@ void each_reference(const Program &p, const std::function<void(const Reference &
     for (const elf::Section &table : view.sections()) {
       if (table.info >= view.sections().size())
         continue;
-      const elf::RelocationTable entries = view.relocations(table);
-      for (u32 e = 0; e < entries.size(); ++e) {
-        const elf::Relocation entry = entries[e];
+      for (const elf::Relocation entry : view.relocations(table))
         if (const EntityId to = p.symbols.of(ObjectId(i), entry.symbol); to.valid())
           visit({ObjectId(i), table.info, symbols.at(table.info, entry.offset), to});
-      }
     }
   }
 }
