@@ -21,7 +21,7 @@ import struct
 import sys
 import tempfile
 
-from link_bench import EMULATE, adopt_orphans, best, run
+from link_bench import EMULATE, best, run
 
 # Links are measured, not what culink remembers (docs/cache.md).
 os.environ["CULINK_NO_CACHE"] = "1"
@@ -98,7 +98,6 @@ def main():
 
 
 def measure(options, folder):
-    adopt_orphans()
     library, ours, theirs = (os.path.join(folder, name) for name in ("lib.a", "ours", "theirs"))
     make_archive(library, options.megabytes)
     arguments = ["-arch=" + TARGET, *OBJECTS, library, "-o"]
@@ -113,7 +112,7 @@ def measure(options, folder):
     print(f"two small cubins and an archive of {os.path.getsize(library) / 1e6:.0f} MB\n")
     print("| | user | system | wall | peak memory |\n|---|---|---|---|---|")
     for name, runs in times.items():
-        user, system, wall, peak, _ = best(runs)
+        user, system, wall, peak = best(runs)
         print(f"| {name} | {user * 1e3:.1f} ms | {system * 1e3:.1f} ms | {wall * 1e3:.1f} ms | "
               f"{peak / 1e6:.1f} MB |")
     failed = False

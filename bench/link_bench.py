@@ -6,9 +6,7 @@
 BIN is the folder with culink and floor. Makes objects of five shapes (link_inputs.py), links them
 with nvlink and with culink by turns, compares the two files byte for byte and prints, as Markdown
 tables, processor time, wall time and peak memory of both beside the floor: a program that only reads
-all inputs and writes as many bytes as the output has. "To the last process" is wall time, too: a large
-link leaves it to a second process to give back its memory (docs/benchmarks.md). Then links 50, 100, 200,
-400 and 800 files of each shape with culink alone, and fits time = c * files^exponent, for the whole and for
+all inputs and writes as many bytes as the output has. Then links 50, 100, 200, 400 and 800 files of each shape with culink alone, and fits time = c * files^exponent, for the whole and for
 each pass.
 --instructions counts instructions instead, with one thread under valgrind, for 100 to 1,600 files.
 Two small objects, the everyday link, are linked 200 times by each: there, what counts is the mean.
@@ -19,7 +17,6 @@ there is no ptxas to make objects with.
 """
 import argparse
 import csv
-import ctypes
 import filecmp
 import math
 import os
@@ -36,7 +33,6 @@ import link_inputs
 # Links are measured, not what culink remembers (docs/cache.md).
 os.environ["CULINK_NO_CACHE"] = "1"
 
-PR_SET_CHILD_SUBREAPER = 36
 EMULATE = "--emulate=nvlink-13.0.88"
 GROWTH = [50, 100, 200, 400, 800]
 COUNTED = [100, 200, 400, 800, 1600]
@@ -54,33 +50,16 @@ FUNCTIONS = {"bulk": 80, "debug": 40}
 LEAST_SECONDS = 0.002
 
 
-def adopt_orphans():
-    """From now on this process is the parent of processes that commands leave, and can wait for them."""
-    ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-
-
-def wait_for_orphans():
-    """System time of processes that a command has left, when they have ended."""
-    system = 0
-    try:
-        while True:
-            system += os.wait4(-1, 0)[2].ru_stime
-    except ChildProcessError:
-        return system
-
-
 def run(command):
-    """User time, system time, wall time in seconds, peak resident bytes, and time to the last process, of a
-    command. The next one begins when that has ended."""
+    """User time, system time, wall time in seconds and peak resident bytes of a command."""
     start = time.perf_counter()
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = status
     elapsed = time.perf_counter() - start
-    system = usage.ru_stime + wait_for_orphans()
     if status != 0:
         sys.exit(f"{' '.join(command[:6])} ...: status {status}")
-    return usage.ru_utime, system, elapsed, usage.ru_maxrss * 1024, time.perf_counter() - start
+    return usage.ru_utime, usage.ru_stime, elapsed, usage.ru_maxrss * 1024
 
 
 def best(runs):
@@ -134,20 +113,20 @@ class Bench:
             same = filecmp.cmp(ours, theirs, shallow=False)
             self.failed = self.failed or not same
             print("Outputs are identical." if same else "OUTPUTS DIFFER.")
-        print("\n| | user | system | wall | to the last process | peak memory | times faster (user) | (wall) |")
-        print("|---|---|---|---|---|---|---|---|")
+        print("\n| | user | system | wall | peak memory | times faster (user) | (wall) |")
+        print("|---|---|---|---|---|---|---|")
         reference = best(runs["nvlink"]) if runs["nvlink"] else None
         for name, results in runs.items():
             if not results:
                 continue
-            user, system, wall, memory, last = best(results)
+            user, system, wall, memory = best(results)
             ratios = ["", ""]
             if reference and name.startswith("culink"):
                 ratios = [f"{reference[0] / max(user, 1e-4):.1f}", f"{reference[2] / wall:.1f}"]
                 if wanted:
                     ratios[1] += f" (wanted {wanted})"
             print(f"| {name} | {user * 1e3:.1f} ms | {system * 1e3:.1f} ms | {wall * 1e3:.1f} ms "
-                  f"| {last * 1e3:.1f} ms | {memory / 1e6:.1f} MB | {ratios[0]} | {ratios[1]} |")
+                  f"| {memory / 1e6:.1f} MB | {ratios[0]} | {ratios[1]} |")
         if shape in FUNCTIONS:
             more = best(runs["culink"])[3] - size - os.path.getsize(ours)
             print(f"\nculink's memory beside inputs and output: {more / (files * FUNCTIONS[shape]):.0f} bytes "
@@ -247,7 +226,6 @@ def main():
     parser.add_argument("--no-reference", action="store_true", help="without nvlink")
     parser.add_argument("--instructions", action="store_true", help="only the growth, in instructions")
     options = parser.parse_args()
-    adopt_orphans()
     if not shutil.which("ptxas"):
         print("skipped: there is no ptxas to make objects with")
         sys.exit(77)

@@ -16,8 +16,6 @@ public:
   ByteBuffer() = default;
   // Throws std::bad_alloc where a vector would.
   explicit ByteBuffer(u64 size);
-  // The same with any content, for who fills all of it.
-  [[nodiscard]] static ByteBuffer unfilled(u64 size);
   // Bytes that belong to somebody else, who keeps them longer.
   [[nodiscard]] static ByteBuffer borrow(MutableByteSpan bytes);
 
@@ -50,8 +48,6 @@ public:
   }
 
 private:
-  ByteBuffer(u64 size, bool cleared);
-
   static constexpr u64 kBorrowed = ~u64{0};
   struct Free {
     u64 mapped; // bytes, or 0: from the heap, or kBorrowed

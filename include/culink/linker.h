@@ -47,23 +47,6 @@ struct LinkInput {
   }
 };
 
-// Someone who has room for a large image: a file, say, into which it need not be copied then. All
-// functions or none.
-struct ImagePlace {
-  // Called long before the image is made, by links of many threads: with part of the size that it
-  // will have, as soon as that can be guessed, and later again with about all of it.
-  std::function<void(u64)> expect;
-  // Where an image of just that size is made; whoever gives the room has the image when the result
-  // is gone. Whether anyone may see it is known only when link() returns. Nothing: the image is
-  // made elsewhere.
-  std::function<MutableByteSpan(u64)> open;
-  // Called by any thread before it uses the bytes [begin, end) of the room, which are zeros then.
-  // False: they are not there, and the image is made elsewhere.
-  std::function<bool(u64 begin, u64 end)> prepare;
-  // Called if the image was expected or has a place, and is not given out there.
-  std::function<void()> drop;
-};
-
 // A file that somebody will write after the link.
 struct PlannedOutput {
   std::string name; // what messages call it: "-o a.cubin"
@@ -110,7 +93,10 @@ struct LinkRequest {
   u64 memory_limit = 0;
   // If not null: filled while the link runs, for another thread to look at.
   LinkProgress *progress = nullptr;
-  ImagePlace place;
+  // Where a large image is made, which saves a copy: returns memory of just that size, all zero,
+  // that outlives the result. Empty memory: the image is made elsewhere. The bytes are complete
+  // only if the link passes.
+  std::function<MutableByteSpan(u64 size)> place;
 };
 
 // Something that was linked, as the host program registers it: by the id that nvcc gave its host

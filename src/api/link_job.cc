@@ -13,13 +13,10 @@
 #include "api/output_code.h"
 #include "api/skipped_definitions.h"
 #include "base/child_environment.h"
-#include "base/release_memory.h"
 #include "base/start_beside.h"
-#include "base/touch_pages.h"
 #include "compat/command_line.h"
 #include "compat/dialects.h"
 #include "elf/elf_view.h"
-#include "elf/wire.h"
 #include "input/accept.h"
 #include "input/mercury_plane.h"
 #include "link/link.h"
@@ -134,62 +131,17 @@ u32 LinkJob::choose_threads(u64 code_size) const {
   return request_.options.threads != 0 || code_size >= kWorthThreads ? request_.options.threads : 1;
 }
 
-namespace {
-
-constexpr u64 kMuchMemory = u64{8} << 20;
-constexpr u64 kMostMemory = u64{1} << 30;
-constexpr u32 kManyThreads = 4; // of which one has time to make room for the image
-
-} // namespace
-
-// A large link frees much memory between planning and writing. Before the output is allocated, what
-// files took goes back to the system; of a huge link all that is free does, page by page, which
-// takes one thread as long as the slowest pass takes many.
-void LinkJob::give_memory_back(u64 output_size) {
-  if (output_size < kMuchMemory)
-    return;
-  loader_->drop_pages();
-  if (output_size >= kMostMemory)
-    release_free_memory();
-}
-
-LinkJob::~LinkJob() {
-  drop_place();
-}
-
-// Whoever writes the image to a file can make room for it.
-void LinkJob::expect_image(u64 size) {
-  if (size < kMuchMemory)
-    return;
-  has_place_ = true;
-  request_.place.expect(size);
-}
-
-void LinkJob::drop_place() {
-  image_ = {};
-  if (std::exchange(has_place_, false))
-    request_.place.drop();
-}
-
-// Writes a large image where it will stay. False: there is no room.
-bool LinkJob::write_in_place(const FileDraft &draft, WorkerPool &pool) {
-  const u64 size = draft.layout.file_size;
-  if (!request_.place.open || size < kMuchMemory)
-    return false;
-  has_place_ = true;
-  const MutableByteSpan room = request_.place.open(size);
-  image_ = ByteBuffer::borrow(room);
-  return !room.empty() && write_image(draft, {room, request_.place.prepare}, pool, diag_);
-}
-
+// Writes a large image where the caller has room for it.
 void LinkJob::write(const FileDraft &draft, WorkerPool &pool) {
-  if (write_in_place(draft, pool))
-    return;
-  drop_place();
+  constexpr u64 kLarge = u64{8} << 20;
   const u64 size = draft.layout.file_size;
-  image_ = ByteBuffer::unfilled(size);
-  touch_pages(image_.data(), size, pool);
-  static_cast<void>(write_image(draft, {{image_.data(), size}}, pool, diag_));
+  if (size >= kLarge)
+    loader_->drop_pages(); // few bytes of the inputs are in memory afterwards
+  if (request_.place && size >= kLarge)
+    image_ = ByteBuffer::borrow(request_.place(size));
+  if (image_.empty())
+    image_ = ByteBuffer(size);
+  write_image(draft, image_, pool, diag_);
 }
 
 // Runs the passes over the plane of the objects that the kind of code needs.
@@ -229,29 +181,12 @@ std::optional<PlannedLink> LinkJob::plan(OutputCode code, const arch::ArchInfo &
     if (diag_.failed())
       return {};
   }
-  LinkListener listener;
-  listener.inputs_released = [this] {
+  const auto inputs_released = [this] {
     loader_->release_tables();
     loader_->drop_pages();
   };
-  u64 sections = 1;
-  for (const InputObject &object : objects)
-    sections += object.view.sections().size();
-  if (request_.place.expect && pool.threads() >= kManyThreads) {
-    const u64 all = loader_->code_size();
-    // Making room takes long, so it begins with half of what there may be to write.
-    listener.resolved = [this, all](u64 live, u64 named) {
-      expect_image(named == 0 ? 0 : all * std::min(live, named) / named / 2);
-    };
-    // A section has about as many bytes as those of the inputs, or its own and a header.
-    listener.merged = [this, all, sections](u64 merged, u64 bytes) {
-      const u64 size = std::max(all * std::min(merged, sections) / sections,
-                                bytes + merged * sizeof(elf::wire::Shdr64));
-      expect_image(std::min(size, all));
-    };
-  }
   return plan_link(options, dialect, plane, std::move(objects), sass ? &*sass : nullptr, pool,
-                   listener, timer_, diag_);
+                   inputs_released, timer_, diag_);
 }
 
 // Optimises what can be. True: there is nothing left to link.
@@ -370,7 +305,6 @@ bool LinkJob::is_within_limit(u64 image_size) {
 bool LinkJob::make_image(PlannedLink planned, LinkResult &result, WorkerPool &pool) {
   if (!is_within_limit(planned.draft->layout.file_size))
     return false;
-  give_memory_back(planned.draft->layout.file_size);
   timer_.begin("write");
   write(*planned.draft, pool);
   std::unique_ptr<NameStorage> names = std::move(planned.draft->names);
@@ -435,7 +369,6 @@ LinkResult LinkJob::run() {
     return result;
   }
   result.bytes = std::move(image_);
-  has_place_ = false;
   return result;
 }
 

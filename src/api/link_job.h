@@ -27,7 +27,6 @@ public:
   LinkJob(const LinkRequest &request, const FileSource &files)
       : request_(request), files_(files), cache_(request.cache),
         timer_(request.options.times, request.progress) {}
-  ~LinkJob();
   LinkJob(const LinkJob &) = delete;
   LinkJob &operator=(const LinkJob &) = delete;
 
@@ -43,10 +42,6 @@ private:
   [[nodiscard]] std::optional<PlannedLink> plan(OutputCode code, const arch::ArchInfo &target,
                                                 std::vector<InputObject> objects, WorkerPool &pool);
   [[nodiscard]] bool make_image(PlannedLink planned, LinkResult &result, WorkerPool &pool);
-  void give_memory_back(u64 output_size);
-  void expect_image(u64 size);
-  void drop_place();
-  [[nodiscard]] bool write_in_place(const FileDraft &draft, WorkerPool &pool);
   void write(const FileDraft &draft, WorkerPool &pool);
   void report_copied(const Finding &finding);
   [[nodiscard]] bool is_within_limit(u64 image_size);
@@ -66,7 +61,6 @@ private:
   StepTimer timer_;
   Diagnostics diag_;
   ByteBuffer image_;
-  bool has_place_ = false; // or may have: the image, which is not given out yet
 };
 
 } // namespace culink

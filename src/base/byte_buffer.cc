@@ -8,20 +8,14 @@
 
 namespace culink {
 
-ByteBuffer::ByteBuffer(u64 size) : ByteBuffer(size, true) {}
-
-ByteBuffer ByteBuffer::unfilled(u64 size) {
-  return {size, false};
-}
-
-ByteBuffer::ByteBuffer(u64 size, bool cleared) : size_(size) {
+ByteBuffer::ByteBuffer(u64 size) : size_(size) {
   if (size >= kLargePage)
-    if (u8 *bytes = map_large_pages(size, cleared ? FirstContent::Zeros : FirstContent::Anything)) {
+    if (u8 *bytes = map_large_pages(size)) {
       bytes_ = {bytes, Free{size}};
       return;
     }
   if (size != 0)
-    bytes_ = {cleared ? new u8[size]() : new u8[size], Free{0}};
+    bytes_ = {new u8[size](), Free{0}};
 }
 
 ByteBuffer ByteBuffer::borrow(MutableByteSpan bytes) {

@@ -189,8 +189,7 @@ MappedFile MappedFile::borrow(ByteSpan bytes, std::pair<u64, u64> identity) {
 
 MappedFile::MappedFile(MappedFile &&other) noexcept
     : bytes_(std::exchange(other.bytes_, {})), owned_(std::move(other.owned_)),
-      identity_(other.identity_), mapped_(std::exchange(other.mapped_, false)), kept_(other.kept_) {
-}
+      identity_(other.identity_), mapped_(std::exchange(other.mapped_, false)) {}
 
 MappedFile &MappedFile::operator=(MappedFile &&other) noexcept {
   if (this != &other) {
@@ -199,7 +198,6 @@ MappedFile &MappedFile::operator=(MappedFile &&other) noexcept {
     owned_ = std::move(other.owned_);
     identity_ = other.identity_;
     mapped_ = std::exchange(other.mapped_, false);
-    kept_ = other.kept_;
   }
   return *this;
 }
@@ -245,7 +243,7 @@ const FileSource &system_files() {
 }
 
 void MappedFile::release() {
-  if (mapped_ && !kept_)
+  if (mapped_)
     ::munmap(const_cast<u8 *>(bytes_.data()), bytes_.size());
   mapped_ = false;
   bytes_ = {};

@@ -35,9 +35,6 @@ public:
   MappedFile &operator=(const MappedFile &) = delete;
   ~MappedFile();
 
-  // The mapping stays until the process ends.
-  void keep_mapped() { kept_ = true; }
-
   [[nodiscard]] ByteSpan bytes() const { return bytes_; }
   // Device and number of the file, the same for every name it has.
   [[nodiscard]] std::pair<u64, u64> identity() const { return identity_; }
@@ -55,7 +52,6 @@ private:
   std::vector<u8> owned_; // the bytes, when they could not be mapped
   std::pair<u64, u64> identity_;
   bool mapped_ = false;
-  bool kept_ = false;
 };
 
 // For programs: from now on, a mapped file that becomes shorter while it is read ends the process

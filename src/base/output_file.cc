@@ -35,7 +35,6 @@ namespace culink {
 namespace {
 
 constexpr int kMostNames = 100;
-constexpr u64 kPiece = u64{1} << 18; // of a file; room is made for all of it at once
 
 std::string temporary_name(const std::string &path, int number) {
   return path + ".culink-tmp." + std::to_string(number);
@@ -212,9 +211,7 @@ void OutputFile::write_temporary(std::span<const ByteSpan> pieces) {
     error_ = system_error("cannot create");
     return;
   }
-  if (!has_room_.empty() && (::ftruncate(fd_, 0) != 0 || ::lseek(fd_, 0, SEEK_SET) != 0))
-    error_ = system_error("cannot write");
-  else if (!write_pieces(fd_, pieces))
+  if (!write_pieces(fd_, pieces))
     error_ = system_error("cannot write");
   else
     finish();
@@ -227,36 +224,11 @@ void OutputFile::finish() {
     error_ = system_error("cannot write");
 }
 
-// By writing: room that is only reserved has no memory yet, and is filled in small pages. The zeros
-// stay in the processor's cache, and so does the piece until it is filled, if that is soon.
-bool OutputFile::make_piece(u64 number) {
-  const u64 begin = number * kPiece;
-  const u64 end = mapped_.empty() ? begin + kPiece : std::min(begin + kPiece, mapped_.size());
-  return begin >= end || write_all_at(fd_, ByteSpan(zeros_).first(end - begin), begin);
-}
-
-bool OutputFile::make_room(u64 begin, u64 end) {
-  const std::lock_guard lock(making_room_); // the system lets one thread write to a file
-  if (fd_ < 0)
-    create();
-  if (fd_ < 0)
-    return false;
-  zeros_.resize(kPiece);
-  const u64 behind = (end + kPiece - 1) / kPiece;
-  if (has_room_.size() < behind)
-    has_room_.resize(behind);
-  for (u64 piece = begin / kPiece; piece < behind; ++piece) {
-    if (!has_room_[piece] && !make_piece(piece))
-      return false;
-    has_room_[piece] = true;
-  }
-  return true;
-}
-
+// Space is reserved first: a full file system would end the process when the memory is written.
 MutableByteSpan OutputFile::map(u64 size) {
   if (fd_ < 0)
     create();
-  if (fd_ < 0 || size == 0 || ::ftruncate(fd_, static_cast<off_t>(size)) != 0)
+  if (fd_ < 0 || size == 0 || ::fallocate(fd_, 0, 0, static_cast<off_t>(size)) != 0)
     return {};
   void *memory = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd_, 0);
   if (memory != MAP_FAILED)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -53,12 +52,10 @@ public:
   void write(ByteSpan bytes) { write(std::span(&bytes, 1)); }
   // The same for bytes that lie in several places.
   void write(std::span<const ByteSpan> pieces);
-  // Instead: so many bytes as memory, for as long as this lives; they are all that the file has.
-  // Empty: the system cannot do that. When they are complete, finish() says so.
+  // Instead of write(): maps the file with that many zero bytes, for as long as this lives; the
+  // caller calls finish() when they are complete. Empty: the file system cannot reserve the space.
   [[nodiscard]] MutableByteSpan map(u64 size);
-  // Makes room for the bytes [begin, end), all zero, before anybody uses them; any thread may, even
-  // before there is memory. False: it could not, and what is written to the file says why.
-  [[nodiscard]] bool make_room(u64 begin, u64 end);
+  [[nodiscard]] bool is_mapped() const { return !mapped_.empty(); }
   void finish();
   // What went wrong so far.
   [[nodiscard]] const std::optional<Error> &error() const { return error_; }
@@ -74,15 +71,11 @@ private:
   void write_directly(std::span<const ByteSpan> pieces);
   void write_temporary(std::span<const ByteSpan> pieces);
   void create();
-  [[nodiscard]] bool make_piece(u64 number);
 
   std::string path_;      // of the file itself, not of a symbolic link to it
   std::string temporary_; // a further name: before it is published, its own; then, of the old file
   std::optional<u32> mode_; // of the file that is replaced
   int fd_ = -1;             // of what has been written
-  std::mutex making_room_;
-  std::vector<bool> has_room_; // by piece
-  std::vector<u8> zeros_;      // to write there
   MutableByteSpan mapped_;
   void *replaced_ = nullptr; // a page of the file that was there before
   std::optional<Error> error_;

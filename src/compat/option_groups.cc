@@ -33,9 +33,8 @@ constexpr std::array kCompilers = {Dlto,         LinkTimeOpt,
                                    FastCompile,  DeviceStackProtector,
                                    NvvmPath,     Cuda,
                                    Ptxas,        Finalizer};
-constexpr std::array kMachine = {Threads,    NoFork,    MemoryLimit, NoCache,
-                                 CacheDir,   CacheSize, CacheRemote, CacheRemoteReadOnly,
-                                 CacheStats, CacheClear};
+constexpr std::array kMachine = {Threads,     MemoryLimit,         NoCache,    CacheDir,  CacheSize,
+                                 CacheRemote, CacheRemoteReadOnly, CacheStats, CacheClear};
 constexpr std::array kTools = {MakeToolchain, MakeJitFolder,     Repro,   Replay, Emulate,
                                Dialect,       SuppressDebugInfo, UidxFile};
 constexpr std::array kIdle = {CpuArch, Machine, WholeArchive, NoWholeArchive, StartGroup, EndGroup};

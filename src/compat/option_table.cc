@@ -172,9 +172,6 @@ constexpr std::array<OptionRow, kOptionCount> kRows = {{
            "release that made an input."),
     valued(OptionId::Threads, "threads", "", Number, Never, Link, "<count>",
            "Threads to use; the output does not depend on it."),
-    flag(OptionId::NoFork, "no-fork", "", Never, Program,
-         "End only when all memory is given back. Else a large link leaves that to a second "
-         "process, which ends a moment after the first."),
     valued(OptionId::Cuda, "cuda", "", Text, Never, ProgramOnMachine, "<folder>",
            "The CUDA toolkit; else that of CUDA_HOME, of CUDA_PATH, or of nvcc in PATH."),
     reads(valued(OptionId::Ptxas, "ptxas", "", Text, Never, LinkOnMachine, "<program>",

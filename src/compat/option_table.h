@@ -64,7 +64,6 @@ enum class OptionId : u8 {
   Emulate,
   Dialect,
   Threads,
-  NoFork,
   Cuda,
   Ptxas,
   Code,

@@ -125,11 +125,6 @@ struct ElfLayout {
   }
 };
 
-// Bytes of a file.
-struct FileRange {
-  u64 begin = 0, end = 0;
-};
-
 class ElfBuilder {
 public:
   // Creates .shstrtab, .strtab, .symtab and .symtab_shndx; the last is emitted when it is needed.
@@ -272,16 +267,8 @@ public:
   // What write() does, in parts that different threads may write: tables of symbols and strings and
   // what there is once; headers and contents of layout.order[first, last).
   [[nodiscard]] u32 table_parts(const ElfLayout &layout) const;
-  // Bytes of the file that write_tables() writes all, in the order of the file.
-  [[nodiscard]] std::vector<FileRange> filled_by_tables(const ElfLayout &layout) const;
-  // Where write_tables() and write_contents() write: the former nowhere else, the latter at the
-  // offsets of the sections, too.
-  [[nodiscard]] std::vector<FileRange> room_of_tables(const ElfLayout &layout, u32 part) const;
-  [[nodiscard]] FileRange room_of_headers(const ElfLayout &layout, u32 first, u32 last) const;
   void write_tables(const ElfLayout &layout, MutableByteSpan out, u32 part) const;
-  // Contents that are not cleared may hold anything; no section may share the bytes of another one.
-  void write_contents(const ElfLayout &layout, MutableByteSpan out, u32 first, u32 last,
-                      bool cleared = true) const;
+  void write_contents(const ElfLayout &layout, MutableByteSpan out, u32 first, u32 last) const;
 
   // lay_out() and write() into a buffer.
   [[nodiscard]] Result<std::vector<u8>> finish() const;

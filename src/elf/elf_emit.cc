@@ -9,7 +9,6 @@
 #include <type_traits>
 
 #include "base/bytes.h"
-#include "base/prefetch.h"
 #include "elf/wire.h"
 
 namespace culink::elf {
@@ -26,7 +25,6 @@ public:
   template <typename Sym> void write_symbols(u32 begin, u32 end) const;
   void write_section_names(u32 range) const;
   void write_symbol_names(u32 range) const;
-  void clear_rest(u32 position, const State &state, const SectionSpec &kind) const;
   void write_content(u32 position, const State &state, const SectionSpec &kind) const;
   [[nodiscard]] bool wide() const { return writer_.options_.elf_class == ElfClass::Elf64; }
 
@@ -270,18 +268,6 @@ void ElfEmitter::write_entries(const Detail &detail, u8 *p) const {
   writer_.relocations_.for_each(detail.relocations, write_entry);
 }
 
-// Makes zeros of what write_content does not write of the bytes up to the next section. Few
-// sections have any but those that pad them.
-[[gnu::always_inline]] inline void ElfEmitter::clear_rest(u32 position, const State &state,
-                                                          const SectionSpec &kind) const {
-  const bool is_plain = !writer_.sections_.find_detail(state) && !has_no_file_data(kind.type);
-  const bool is_last = position + 1 == layout_.order.size();
-  const u64 begin = layout_.content_offset[position] + (is_plain ? state.bytes().size() : 0);
-  const u64 end = is_last ? layout_.section_table : layout_.content_offset[position + 1];
-  if (begin != end)
-    std::memset(out_.data() + begin, 0, end - begin);
-}
-
 // Of section layout.order[position].
 [[gnu::always_inline]] inline void ElfEmitter::write_content(u32 position, const State &state,
                                                              const SectionSpec &kind) const {
@@ -353,22 +339,6 @@ u32 ElfBuilder::table_parts(const ElfLayout &layout) const {
 
 // All but the first entry of each table, and what room there is behind names. Sections that were
 // renamed leave room between names, too.
-std::vector<FileRange> ElfBuilder::filled_by_tables(const ElfLayout &layout) const {
-  const u64 symbol =
-      options_.elf_class == ElfClass::Elf64 ? sizeof(wire::Sym64) : sizeof(wire::Sym32);
-  std::vector<FileRange> out;
-  const auto add = [&](SectionId table, u64 first, u64 size) {
-    if (layout.index_of(table) != 0 && size > first)
-      out.push_back({layout.offset_of(table) + first, layout.offset_of(table) + size});
-  };
-  if (old_names_.empty())
-    add(shstrtab(), 1, layout.shstrtab.size - options_.section_names_room);
-  add(strtab(), 1, layout.strtab.size);
-  add(symtab(), symbol, layout.symbol_count * symbol);
-  std::ranges::sort(out, {}, &FileRange::begin);
-  return out;
-}
-
 void ElfBuilder::write_tables(const ElfLayout &layout, MutableByteSpan out, u32 part) const {
   const ElfEmitter emitter(*this, layout, out);
   const u32 symbol_parts = symbol_count() / kSymbolsWrittenTogether + 1;
@@ -386,58 +356,17 @@ void ElfBuilder::write_tables(const ElfLayout &layout, MutableByteSpan out, u32 
   emitter.write_symbol_names(part - layout.shstrtab.range_count());
 }
 
-std::vector<FileRange> ElfBuilder::room_of_tables(const ElfLayout &layout, u32 part) const {
-  const u32 symbol_parts = symbol_count() / kSymbolsWrittenTogether + 1;
-  const auto all_of = [&](SectionId table) {
-    const u64 begin = layout.index_of(table) == 0 ? 0 : layout.offset_of(table);
-    const u64 size = layout.index_of(table) == 0 ? 0 : layout.symbol_count * kind_of(table).entsize;
-    return FileRange{begin, begin + size};
-  };
-  const auto names = [&](SectionId table, const PlacedNames &placed, u32 range) {
-    const bool is_last = range + 1 == placed.range_count();
-    const u64 begin = layout.offset_of(table);
-    return std::vector<FileRange>{
-        {begin + placed.range_starts[range],
-         begin + (is_last ? placed.size : placed.range_starts[range + 1])}};
-  };
-  if (part == 0)
-    return {{0, sizeof(wire::Ehdr64)},
-            {layout.segment_table,
-             layout.segment_table + layout.segments.size() * sizeof(wire::Phdr64)},
-            {layout.section_table, layout.section_table + sizeof(wire::Shdr64)}};
-  if (--part < symbol_parts)
-    return {all_of(symtab()), all_of(symtab_shndx())};
-  part -= symbol_parts;
-  if (part >= layout.shstrtab.range_count())
-    return names(strtab(), layout.strtab, part - layout.shstrtab.range_count());
-  if (old_names_.empty())
-    return names(shstrtab(), layout.shstrtab, part);
-  return {{layout.offset_of(shstrtab()), layout.offset_of(shstrtab()) + layout.shstrtab.size}};
-}
-
-FileRange ElfBuilder::room_of_headers(const ElfLayout &layout, u32 first, u32 last) const {
-  const u64 size =
-      options_.elf_class == ElfClass::Elf64 ? sizeof(wire::Shdr64) : sizeof(wire::Shdr32);
-  return {layout.section_table + (u64{first} + 1) * size,
-          layout.section_table + (u64{last} + 1) * size};
-}
-
-void ElfBuilder::write_contents(const ElfLayout &layout, MutableByteSpan out, u32 first, u32 last,
-                                bool cleared) const {
+void ElfBuilder::write_contents(const ElfLayout &layout, MutableByteSpan out, u32 first,
+                                u32 last) const {
   const ElfEmitter emitter(*this, layout, out);
-  const u32 count = static_cast<u32>(layout.order.size());
   const bool wide = emitter.wide();
   for (u32 i = first; i < last; ++i) {
-    if (i + kStepsAhead < count) // the caller may go on from `last`
-      prefetch(&sections_[layout.order[i + kStepsAhead].value]);
     const BuiltSections::State &state = sections_[layout.order[i].value];
     const SectionSpec &kind = sections_.kind_of(state);
     if (wide)
       emitter.write_section_header<wire::Shdr64>(i, state, kind);
     else
       emitter.write_section_header<wire::Shdr32>(i, state, kind);
-    if (!cleared)
-      emitter.clear_rest(i, state, kind);
     emitter.write_content(i, state, kind);
   }
 }

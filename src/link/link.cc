@@ -5,8 +5,7 @@
 // says why it runs there and not earlier or later.
 #include "link/link.h"
 
-#include <algorithm>
-#include <numeric>
+#include <functional>
 
 #include "link/mercury/lay_out.h"
 #include "link/mercury/plan_sass.h"
@@ -36,7 +35,6 @@ struct LinkServices {
   const SassInputs *sass;
   WorkerPool &pool;
   StepTimer &timer;
-  const LinkListener &listener;
   const std::function<void()> &release_inputs;
 };
 
@@ -81,24 +79,6 @@ std::optional<FileDraft> draft_output(const Program &program, OutputPlan plan,
   return draft;
 }
 
-u64 count_bytes(const OutputSections &sections, WorkerPool &pool) {
-  constexpr u32 kTogether = 8192;
-  std::vector<u64> ranges(sections.size() / kTogether + 1);
-  pool.for_ranges(sections.size(), kTogether, [&](u32 begin, u32 end) {
-    for (u32 i = begin; i < end; ++i)
-      if (!elf::has_no_file_data(sections.list[i].type()))
-        ranges[begin / kTogether] += sections.list[i].size;
-  });
-  return std::accumulate(ranges.begin(), ranges.end(), u64{0});
-}
-
-void tell_resolved(const Program &program, const LinkListener &listener) {
-  u64 named = 0;
-  for (u32 i = 0; i < program.objects.size(); ++i)
-    named += program.symbols.functions_of[i].size();
-  listener.resolved(static_cast<u64>(std::ranges::count(program.live.live, true)), named);
-}
-
 std::optional<PlannedLink> plan_output(const Program &program, const LinkServices &services,
                                        Diagnostics &diag) {
   // Which kernels reach a function decides where its variables and constants are, so reachability
@@ -110,8 +90,6 @@ std::optional<PlannedLink> plan_output(const Program &program, const LinkService
   // final order.
   services.timer.begin("merge");
   Layout layout = merge_inputs(program);
-  if (services.listener.merged)
-    services.listener.merged(layout.sections.size(), count_bytes(layout.sections, services.pool));
 
   // Image slots come before shared memory because both create sections, in this order; banks of
   // compiler constants are newer than both. Limits are checked when everything has its size.
@@ -170,7 +148,7 @@ void find_conflicts(const LinkOptions &options, const Dialect &dialect, const ar
 std::optional<PlannedLink> plan_link(const LinkOptions &options, const Dialect &dialect,
                                      const arch::ArchInfo &arch, std::vector<InputObject> objects,
                                      const SassInputs *sass, WorkerPool &pool,
-                                     const LinkListener &listener, StepTimer &timer,
+                                     const std::function<void()> &inputs_released, StepTimer &timer,
                                      Diagnostics &diag) {
   timer.begin("resolve");
   const LinkPolicy policy = make_link_policy(options, arch, dialect);
@@ -197,8 +175,6 @@ std::optional<PlannedLink> plan_link(const LinkOptions &options, const Dialect &
   if (diag.failed())
     return {};
   check_undefined(program, diag);
-  if (listener.resolved && !diag.failed())
-    tell_resolved(program, listener);
 
   const std::function<void()> release_inputs = [&] {
     if (sass) // whose passes read the objects again
@@ -208,10 +184,10 @@ std::optional<PlannedLink> plan_link(const LinkOptions &options, const Dialect &
       for (u32 i = begin; i < end; ++i)
         objects[i].release_tables();
     });
-    listener.inputs_released();
+    inputs_released();
   };
   std::optional<PlannedLink> planned =
-      plan_output(program, {sass, pool, timer, listener, release_inputs}, diag);
+      plan_output(program, {sass, pool, timer, release_inputs}, diag);
   if (planned && !sass) // otherwise they have tables
     planned->objects = std::move(objects);
   return planned;

@@ -39,26 +39,15 @@ struct PlannedLink {
 void find_conflicts(const LinkOptions &options, const Dialect &dialect, const arch::ArchInfo &arch,
                     const std::vector<InputObject> &objects, WorkerPool &pool, Diagnostics &diag);
 
-// Whom a link tells how far it is.
-struct LinkListener {
-  // So many functions are live, of those that objects name so many times altogether.
-  std::function<void(u64 live, u64 named)> resolved;
-  // The output will have so many sections, with so many bytes beside those of records and tables.
-  // Some may be left out in the end.
-  std::function<void(u64 sections, u64 bytes)> merged;
-  // The tables of objects were released, and of the bytes of objects little will be looked at
-  // before they are written. Not called for links of Mercury code.
-  std::function<void()> inputs_released;
-  // Counting takes time: the first two may be none, where nobody needs them.
-};
-
 // All passes of a link but the last, write_image. Nothing: it failed, and `diag` says why; without
 // a draft it failed, too, but there are facts about the program. Planning
 // needs much more memory than the plan, so the caller may want to do something in between.
-// `sass`: for links of Mercury code, whose planes `objects` then are.
+// `sass`: for links of Mercury code, whose planes `objects` then are. `inputs_released` is called
+// when the tables of objects are freed and few of their bytes will be read before they are written;
+// not for links of Mercury code.
 [[nodiscard]] std::optional<PlannedLink>
 plan_link(const LinkOptions &options, const Dialect &dialect, const arch::ArchInfo &arch,
           std::vector<InputObject> objects, const SassInputs *sass, WorkerPool &pool,
-          const LinkListener &listener, StepTimer &timer, Diagnostics &diag);
+          const std::function<void()> &inputs_released, StepTimer &timer, Diagnostics &diag);
 
 } // namespace culink

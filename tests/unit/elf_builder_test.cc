@@ -142,47 +142,6 @@ TEST(ElfBuilder, SharedBytesAndGaps) {
             view->find(".shstrtab")->offset + view->find(".shstrtab")->size + 36);
 }
 
-// Behind the tables, which need zeros.
-TEST(ElfBuilder, ContentsMayBeWrittenOverAnything) {
-  StringIndex names;
-  const u32 plain_name = names.insert(".text.plain").first;
-  const std::vector<u8> bytes(37, 0x55);
-  ElfBuilder elf({.numbered_names = &names, .section_names_room = 12});
-  elf.add_symbol({.name = "plain", .value = 16, .size = 8});
-  const SectionId plain = elf.add_section({.name = ".text.plain",
-                                           .name_number = plain_name,
-                                           .flags = kFlagAlloc | kFlagExec,
-                                           .align = 128});
-  elf.append(plain, bytes);
-  const SectionId longer = elf.add_section({.name = ".nv.constant3", .flags = kFlagAlloc});
-  elf.append(longer, bytes);
-  elf.append_zeros(longer, 100);
-  const SectionId pieces = elf.add_section({.name = ".nv.global.init", .flags = kFlagAlloc});
-  elf.append(pieces, bytes);
-  elf.append(pieces, bytes, 64);
-  const SectionId memory = elf.add_section({.name = ".nv.shared",
-                                            .type = SectionType::Nobits,
-                                            .flags = kFlagAlloc | kFlagWrite,
-                                            .align = 256});
-  elf.append_zeros(memory, 1000);
-  elf.add_relocation(elf.add_relocation_section(plain, true), {.offset = 8, .type = 2});
-  const Result<ElfLayout> layout = elf.lay_out();
-  ASSERT_TRUE(layout) << layout.error().text();
-  std::vector<u8> zeros(layout->file_size), anything(layout->file_size, 0xaa);
-  elf.write(*layout, zeros);
-  constexpr u32 kTables = 3;
-  std::fill_n(anything.begin(), layout->content_offset[kTables], u8{0});
-  const std::vector<FileRange> filled = elf.filled_by_tables(*layout);
-  EXPECT_EQ(filled.size(), kTables);
-  for (const FileRange &range : filled)
-    std::fill(anything.data() + range.begin, anything.data() + range.end, u8{0xaa});
-  for (u32 part = 0; part < elf.table_parts(*layout); ++part)
-    elf.write_tables(*layout, anything, part);
-  elf.write_contents(*layout, anything, 0, kTables);
-  elf.write_contents(*layout, anything, kTables, static_cast<u32>(layout->order.size()), false);
-  EXPECT_EQ(anything, zeros);
-}
-
 TEST(ElfBuilder, RefusesWhatCannotBeWritten) {
   ElfBuilder elf({});
   const SectionId hidden = elf.add_section({.name = ".hidden", .emitted = false});

@@ -49,28 +49,10 @@ bool is_mapped(const u8 *page) {
   return ::mincore(const_cast<u8 *>(page), 1, &in_memory) == 0;
 }
 
-TEST_F(MappedFiles, are_given_back_unless_they_are_kept) {
+TEST_F(MappedFiles, are_unmapped_when_they_are_gone) {
   ASSERT_FALSE(write_file(path("file"), as_bytes("a")));
-  const u8 *given_back = MappedFile::open(path("file"))->bytes().data();
-  EXPECT_FALSE(is_mapped(given_back));
-  ByteSpan kept;
-  {
-    Result<MappedFile> file = MappedFile::open(path("file"));
-    ASSERT_TRUE(file);
-    file->keep_mapped();
-    const MappedFile moved = std::move(*file);
-    kept = moved.bytes();
-  }
-  EXPECT_EQ(as_text(kept), "a");
-  ::munmap(const_cast<u8 *>(kept.data()), kept.size());
-}
-
-TEST_F(MappedFiles, without_bytes_have_nothing_to_keep) {
-  ASSERT_FALSE(write_file(path("empty"), {}));
-  Result<MappedFile> file = MappedFile::open(path("empty"));
-  ASSERT_TRUE(file);
-  file->keep_mapped();
-  EXPECT_TRUE(file->bytes().empty());
+  const u8 *bytes = MappedFile::open(path("file"))->bytes().data();
+  EXPECT_FALSE(is_mapped(bytes));
 }
 
 TEST_F(MappedFiles, are_not_endless) {

@@ -52,7 +52,6 @@ TEST_F(OutputFiles, appear_when_they_are_committed) {
 TEST_F(OutputFiles, can_be_memory_of_their_size) {
   ASSERT_FALSE(write_file(path("x"), as_bytes("old")));
   OutputFile file(path("x"));
-  ASSERT_TRUE(file.make_room(0, 5000000)); // more than it will have
   const MutableByteSpan memory = file.map(3);
   ASSERT_EQ(memory.size(), 3u);
   EXPECT_EQ(memory[2], 0);
@@ -64,41 +63,13 @@ TEST_F(OutputFiles, can_be_memory_of_their_size) {
   EXPECT_EQ(count(), 1u);
 }
 
-TEST_F(OutputFiles, get_room_piece_by_piece) {
-  constexpr u64 kSize = 3000001;
-  OutputFile file(path("x"));
-  const MutableByteSpan memory = file.map(kSize);
-  ASSERT_EQ(memory.size(), kSize);
-  ASSERT_TRUE(file.make_room(kSize - 1, kSize));
-  memory[kSize - 1] = 'z';
-  ASSERT_TRUE(file.make_room(1000000, 1000001));
-  memory[1000000] = 'm';
-  ASSERT_TRUE(file.make_room(0, kSize)); // what is there stays
-  memory[0] = 'a';
-  file.finish();
-  EXPECT_FALSE(file.commit());
-  std::string expected(kSize, '\0');
-  expected.front() = 'a';
-  expected[1000000] = 'm';
-  expected.back() = 'z';
-  EXPECT_TRUE(text_of(path("x")) == expected);
-}
-
-TEST_F(OutputFiles, can_be_written_where_room_was_not_needed) {
-  OutputFile file(path("x"));
-  ASSERT_TRUE(file.make_room(0, 100));
-  file.write(as_bytes("new"));
-  EXPECT_FALSE(file.commit());
-  EXPECT_EQ(text_of(path("x")), "new");
-}
-
-TEST_F(OutputFiles, have_no_room_where_there_is_no_folder) {
+TEST_F(OutputFiles, are_not_mapped_where_there_is_no_folder_or_space) {
   OutputFile file(path("none/x"));
-  EXPECT_FALSE(file.make_room(0, 100));
   EXPECT_TRUE(file.map(100).empty());
   file.write(as_bytes("new"));
   ASSERT_TRUE(file.error());
   EXPECT_NE(file.error()->text().find("cannot create"), std::string::npos);
+  EXPECT_TRUE(OutputFile(path("x")).map(u64{1} << 60).empty());
 }
 
 TEST_F(OutputFiles, leave_nothing_behind_if_they_are_not) {

@@ -31,11 +31,8 @@
 #include "compat/version_text.h"
 #include "console.h"
 #include "culink/linker.h"
-#include "end_process.h"
 #include "host_script.h"
-#include "image_file.h"
 #include "jit_folder.h"
-#include "kept_files.h"
 #include "large_heap.h"
 #include "link_places.h"
 #include "progress_line.h"
@@ -233,24 +230,17 @@ LinkRequest complete_request(const CommandLine &line, const LinkPlaces &places) 
   return request;
 }
 
-// Whether giving back what a link has mapped takes long enough to leave it to another process.
-bool has_much_memory(u64 input_bytes, u64 output_bytes) {
-  constexpr u64 kMuch = u64{16} << 20;
-  return input_bytes + output_bytes >= kMuch;
-}
-
 int run_link(const CommandLine &line, const LinkPlaces &places, const Console &console,
              LinkRequest request) {
   if (line.has(OptionId::Time) && !can_append(places.output(line, OptionId::Time)))
     return show_one(console, DiagId::CannotWriteTimes, {line.value(OptionId::Time)});
   limit_memory(line);
-  const u64 input_bytes = size_of_files(line.inputs);
   if (!line.has(OptionId::MemoryLimit)) // it would be more than a small link needs
-    prepare_heap(input_bytes, request.options.threads);
+    prepare_heap(size_of_files(line.inputs), request.options.threads);
   const KeepLargePages pages; // until the image is written
-  ImageFile output(output_path(line, places));
-  if (!line.has(OptionId::StripDebug)) // else the image is not what will be written
-    request.place = output.place();
+  OutputFile output(output_path(line, places));
+  if (output.is_temporary() && !line.has(OptionId::StripDebug)) // else the image is not the output
+    request.place = [&output](u64 size) { return output.map(size); };
   std::optional<LinkResult> made = link_watched(request, *places.inputs, line, console);
   if (!made)
     return kExitOutOfMemory;
@@ -278,8 +268,6 @@ int run_link(const CommandLine &line, const LinkPlaces &places, const Console &c
     outputs.texts.push_back({places.output(line, OptionId::ReportFile), report});
   if (const std::optional<OutputFailure> failed = write_outputs(outputs, output))
     return show_one(console, failed->id, failed->arguments);
-  if (has_much_memory(input_bytes, outputs.image.size()) && !line.has(OptionId::NoFork))
-    end_process(outcome.status);
   return outcome.status;
 }
 
@@ -441,8 +429,7 @@ int run_line(const std::vector<std::string> &words, const CommandLine &line,
     const int linked = store_and_link(line, words, recorded, console, status == 0);
     return status != 0 ? status : linked;
   }
-  const KeptFiles files;
-  const LinkPlaces places{.inputs = &files};
+  const LinkPlaces places;
   return status != 0 ? status : run_link(line, places, console, complete_request(line, places));
 }
 

@@ -69,7 +69,6 @@ struct Planned {
   OutputFile *file;
   const std::string *path;
   ByteSpan bytes;
-  bool written; // it holds that already
 };
 
 OutputFailure failure_of(const Planned &one, const Error &error) {
@@ -78,7 +77,7 @@ OutputFailure failure_of(const Planned &one, const Error &error) {
 
 } // namespace
 
-std::optional<OutputFailure> write_outputs(const LinkOutputs &outputs, ImageFile &image) {
+std::optional<OutputFailure> write_outputs(const LinkOutputs &outputs, OutputFile &image) {
   if (outputs.image_first && !outputs.image_path.empty()) {
     LinkOutputs alone, others = outputs;
     alone.image_path = std::exchange(others.image_path, {});
@@ -90,14 +89,16 @@ std::optional<OutputFailure> write_outputs(const LinkOutputs &outputs, ImageFile
   std::deque<OutputFile> texts;
   std::vector<Planned> all;
   for (const LinkOutputs::Text &one : outputs.texts)
-    all.push_back({&texts.emplace_back(one.path), &one.path, as_bytes(one.text), false});
+    all.push_back({&texts.emplace_back(one.path), &one.path, as_bytes(one.text)});
   if (!outputs.image_path.empty())
-    all.push_back({&image.file(), &outputs.image_path, outputs.image, image.is_written()});
+    all.push_back({&image, &outputs.image_path, outputs.image});
   for (const bool is_file : {true, false})
     for (const Planned &one : all) {
       if (one.file->is_temporary() != is_file)
         continue;
-      if (!one.written)
+      if (one.file->is_mapped())
+        one.file->finish();
+      else
         one.file->write(one.bytes);
       if (one.file->error())
         return failure_of(one, *one.file->error());

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "base/output_file.h"
 #include "base/result.h"
 #include "base/types.h"
-#include "image_file.h"
 #include "model/diagnostics.h"
 
 namespace culink {
@@ -33,9 +33,9 @@ struct OutputFailure {
 };
 
 // Writes all of them, or nothing: if one cannot be written, the others are not there, and files
-// that were there before stay as they were.
+// that were there before stay as they were. `image`: its file; if it is mapped, it has its bytes.
 [[nodiscard]] std::optional<OutputFailure> write_outputs(const LinkOutputs &outputs,
-                                                         ImageFile &image);
+                                                         OutputFile &image);
 
 // Whether rows can be put into the table. nvlink finds out before it links.
 [[nodiscard]] bool can_append(const std::string &path);

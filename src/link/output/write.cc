@@ -4,7 +4,6 @@
 #include "link/output/write.h"
 
 #include <algorithm>
-#include <atomic>
 #include <span>
 
 #include <fmt/format.h>
@@ -82,7 +81,7 @@ class ImageParts {
 public:
   explicit ImageParts(const FileDraft &draft)
       : layout_(draft.layout), starts_(cut_into_parts(draft.layout)),
-        tables_(draft.elf.table_parts(draft.layout)), first_own_(find_first_own(draft)) {
+        tables_(draft.elf.table_parts(draft.layout)) {
     for (u32 range = 0; range < ranges(); ++range)
       if (is_long(range))
         long_ranges_.push_back(range);
@@ -98,12 +97,6 @@ public:
     const u32 begin = starts_[range], end = starts_[range + 1];
     return begin < end && offset_of(end) - offset_of(begin) > kLongPart;
   }
-  // Whether no other part writes bytes of the range.
-  [[nodiscard]] bool has_own_bytes(u32 range) const { return range >= first_own_; }
-  // Of the file, before those of the first such range.
-  [[nodiscard]] u64 shared_bytes() const {
-    return first_own_ < ranges() ? layout_.content_offset[starts_[first_own_]] : layout_.file_size;
-  }
   // Of the section at a position of layout.order, or the end of the last one.
   [[nodiscard]] u64 offset_of(u32 position) const {
     return position < layout_.order.size() ? layout_.content_offset[position]
@@ -111,141 +104,47 @@ public:
   }
 
 private:
-  // The sections of the tables are in the first ranges, and written with the tables. Where sections
-  // share bytes, any part may write anywhere.
-  [[nodiscard]] u32 find_first_own(const FileDraft &draft) const {
-    if (layout_.shares_bytes)
-      return ranges();
-    u32 behind_tables = 0;
-    for (const elf::SectionId id :
-         {draft.elf.shstrtab(), draft.elf.strtab(), draft.elf.symtab(), draft.elf.symtab_shndx()})
-      behind_tables = std::max(behind_tables, layout_.index_of(id));
-    const auto own = std::lower_bound(starts_.begin(), starts_.end() - 1, behind_tables);
-    return static_cast<u32>(own - starts_.begin());
-  }
-
   const elf::ElfLayout &layout_;
   std::vector<u32> starts_; // of ranges, in layout_.order, and the end
   u32 tables_;
-  u32 first_own_;
   std::vector<u32> long_ranges_;
 };
 
-// Has room prepared for parts of an image just before they are written.
-class Preparation {
-public:
-  Preparation(const FileDraft &draft, const ImageParts &parts, const ImageRoom &room)
-      : draft_(draft), parts_(parts), room_(room) {
-    if (room.prepare && draft.layout.shares_bytes) // any part may write anywhere
-      missing_ = !room.prepare(0, draft.layout.file_size);
-  }
-
-  // False: there is no room for this part, or an earlier one.
-  [[nodiscard]] bool for_tables(u32 part) {
-    if (room_.prepare)
-      for (const elf::FileRange &range : draft_.elf.room_of_tables(draft_.layout, part))
-        prepare(range);
-    return !missing_;
-  }
-  [[nodiscard]] bool for_range(u32 range) {
-    const u32 begin = parts_.first_section(range), end = parts_.first_section(range + 1);
-    if (!room_.prepare)
-      return true;
-    prepare(draft_.elf.room_of_headers(draft_.layout, begin, end));
-    if (parts_.has_own_bytes(range))
-      prepare({parts_.offset_of(begin), parts_.offset_of(end)});
-    else
-      prepare_each(begin, end);
-    return !missing_;
-  }
-  [[nodiscard]] bool is_missing() const { return missing_; }
-
-private:
-  void prepare(const elf::FileRange &range) {
-    if (range.begin < range.end && !missing_ && !room_.prepare(range.begin, range.end))
-      missing_ = true;
-  }
-  // All but tables.
-  void prepare_each(u32 begin, u32 end) {
-    const u32 tables = draft_.elf.symtab_shndx().value;
-    for (u32 i = begin; i < end; ++i)
-      if (draft_.layout.order[i].value > tables)
-        prepare({parts_.offset_of(i), parts_.offset_of(i + 1)});
-  }
-
-  const FileDraft &draft_;
-  const ImageParts &parts_;
-  const ImageRoom &room_;
-  std::atomic<bool> missing_ = false;
-};
-
-void clear(MutableByteSpan bytes, WorkerPool &pool) {
-  constexpr u64 kTogether = u64{1} << 20;
-  pool.for_each(static_cast<u32>((bytes.size() + kTogether - 1) / kTogether), [&](u32 i) {
-    const MutableByteSpan rest = bytes.subspan(i * kTogether);
-    std::ranges::fill(rest.first(std::min(kTogether, rest.size())), u8{0});
-  });
-}
-
-// Makes zeros of the bytes that several parts write, but for tables that are written whole.
-void clear_shared(const FileDraft &draft, MutableByteSpan bytes, WorkerPool &pool) {
-  if (draft.layout.shares_bytes)
-    return clear(bytes, pool);
-  u64 begin = 0;
-  for (const elf::FileRange &filled : draft.elf.filled_by_tables(draft.layout)) {
-    clear(bytes.subspan(begin, filled.begin - begin), pool);
-    begin = filled.end;
-  }
-  clear(bytes.subspan(begin), pool);
-}
-
 } // namespace
 
-// Values are stored while a section's bytes are still at hand.
-bool write_image(const FileDraft &draft, const ImageRoom &room, WorkerPool &pool,
+// Values are stored while a section's bytes are still in the cache.
+void write_image(const FileDraft &draft, MutableByteSpan image, WorkerPool &pool,
                  Diagnostics &diag) {
   const elf::ElfLayout &layout = draft.layout;
   const RawVector<u32> first_value = first_values(draft, pool);
   const ImageParts parts(draft);
-  const MutableByteSpan image = room.bytes;
-  Preparation preparation(draft, parts, room);
-  if (!room.prepare)
-    clear_shared(draft, image.first(parts.shared_bytes()), pool);
   std::vector<Diagnostics> messages(parts.ranges());
   const auto write_range = [&](u32 range) {
-    if (!preparation.for_range(range))
-      return;
-    const bool cleared = room.prepare || !parts.has_own_bytes(range);
     const u32 last = parts.first_section(range + 1);
     for (u32 begin = parts.first_section(range), end; begin < last; begin = end) {
       end = std::min(begin + kAtHand, last);
-      draft.elf.write_contents(layout, image, begin, end, cleared);
+      draft.elf.write_contents(layout, image, begin, end);
       for (const elf::SectionId id : std::span(layout.order).subspan(begin, end - begin))
         if (const u32 first = first_value[id.value]; first != 0)
           store_values(draft, id, first - 1, image, messages[range]);
     }
   };
   const u32 long_ones = static_cast<u32>(parts.long_ranges().size());
-  pool.for_each(long_ones + parts.count(), [&](u32 number) {
-    if (number < long_ones)
-      return write_range(parts.long_ranges()[number]);
-    number -= long_ones;
-    if (number >= parts.tables()) {
-      if (const u32 range = number - parts.tables(); !parts.is_long(range))
-        write_range(range);
-    } else if (preparation.for_tables(number)) {
-      draft.elf.write_tables(layout, image, number);
-    }
+  pool.for_each(long_ones + parts.count(), [&](u32 part) {
+    if (part < long_ones)
+      return write_range(parts.long_ranges()[part]);
+    part -= long_ones;
+    if (part < parts.tables())
+      return draft.elf.write_tables(layout, image, part);
+    if (const u32 range = part - parts.tables(); !parts.is_long(range))
+      write_range(range);
   });
-  if (preparation.is_missing())
-    return false;
   store_le<u64>(image.data() + layout.offset_of(draft.elf.symtab()) + 8, draft.null_symbol_value);
   for (Diagnostics &message : messages)
     diag.append(std::move(message));
   for (const FilePatch &patch : draft.patches)
     std::copy(patch.bytes.begin(), patch.bytes.end(),
               image.data() + layout.offset_of(patch.section));
-  return true;
 }
 
 } // namespace culink
