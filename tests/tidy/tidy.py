@@ -61,7 +61,7 @@ ROOMS = {
     },
 }
 # What link.cc calls beside passes.
-NOT_PASSES = ("if", "for", "make_link_policy", "known_flaws", "drop")
+NOT_PASSES = ("if", "for", "make_link_policy", "known_flaws", "drop", "inputs_released")
 MAX_ROOM_FILES = 15  # .cc files in one folder
 MIN_OPENING_LENGTH = 60
 
