@@ -51,7 +51,7 @@ struct FileTarget {
 // Since toolkit 13 the header has the number only; the letter is in .nv.compat.
 [[nodiscard]] FileTarget target_of(const elf::ElfView &file);
 
-// Whether bytes are a device file with code of that number: "sm_90a" and "sm_90" have the same.
+// True if bytes are a device file with code of that number: "sm_90a" and "sm_90" have the same.
 [[nodiscard]] bool is_code_for(std::string_view target, ByteSpan bytes);
 
 } // namespace culink::arch

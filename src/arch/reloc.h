@@ -187,7 +187,7 @@ enum class RelocRole : u8 {
 
 [[nodiscard]] const RelocInfo &reloc_for(RelocRole role);
 
-// Whether the field has 16 bits in a capsule (Mercury code beside SASS), where others have 32.
+// True if the field has 16 bits in a capsule (Mercury code beside SASS), where others have 32.
 [[nodiscard]] bool is_short_in_capsule(const RelocInfo &row);
 
 } // namespace culink::arch

@@ -19,7 +19,7 @@ struct NamedNumber {
   std::string_view name;
 };
 
-// Whether the numbers ascend and each occurs once.
+// True if the numbers ascend and each occurs once.
 [[nodiscard]] constexpr bool sorted_by_number(std::span<const NamedNumber> table) {
   return std::ranges::is_sorted(table, std::ranges::less_equal{}, &NamedNumber::number);
 }

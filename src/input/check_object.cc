@@ -77,7 +77,7 @@ bool is_table_name(std::string_view name) {
 // field of machine code begins with an instruction, and a value has a symbol it comes from. Of
 // 4,090 objects of compilers and relocatable links none breaks them.
 
-// Whether the fields of two relocations at one offset have a bit in common.
+// True if the fields of two relocations at one offset have a bit in common.
 bool share_bits(const arch::RelocInfo &a, const arch::RelocInfo &b) {
   for (const arch::RelocPiece &first : a.pieces)
     for (const arch::RelocPiece &second : b.pieces)
@@ -102,7 +102,7 @@ bool may_repeat(const FieldUse &use) {
   return use.row->value == arch::ValueKind::CodeOffset;
 }
 
-// Whether a field lies at an offset that is not before it.
+// True if a field lies at an offset that is not before it.
 bool reaches(const FieldUse &use, u64 offset) {
   return offset == use.offset || (use.debug && offset - use.offset < use.row->field_bytes);
 }
@@ -131,7 +131,7 @@ std::optional<Error> find_collision(std::vector<FieldUse> uses) {
   return std::nullopt;
 }
 
-// Whether an entry is for machine code but not for the beginning of an instruction.
+// True if an entry is for machine code but not for the beginning of an instruction.
 bool is_misplaced(const elf::Relocation &entry) {
   return entry.offset % arch::kInstructionSize != 0 && entry.type < arch::kFirstMercuryReloc;
 }
@@ -436,7 +436,7 @@ bool ObjectChecker::check_relocations(const elf::Section &table) {
          refuse(table, "sh_info", "{} is not the section of this name", target);
 }
 
-// Whether name and type agree.
+// True if name and type agree.
 bool ObjectChecker::check_name(const elf::Section &section, const elf::SectionKind &kind) {
   if (section.type == elf::SectionType::Note && (section.flags & elf::kFlagAlloc) != 0)
     return refuse(section, "sh_flags", "a note is not loaded");

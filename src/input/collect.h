@@ -185,11 +185,11 @@ private:
                                                       const std::vector<std::string> &folders,
                                                       const FileSource &files = system_files());
 
-// Whether a library belongs to the host's C and C++ runtime. Build systems name these for device
+// True if a library belongs to the host's C and C++ runtime. Build systems name these for device
 // links, too, where they need not be found.
 [[nodiscard]] bool is_host_library(std::string_view name);
 
-// Whether one of the folders has lib<name>.so: a library without code for a device link.
+// True if one of the folders has lib<name>.so: a library without code for a device link.
 [[nodiscard]] bool has_shared_library(const std::string &name,
                                       const std::vector<std::string> &folders,
                                       const FileSource &files = system_files());

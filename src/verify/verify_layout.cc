@@ -136,7 +136,7 @@ void check_alignment(const ElfView &view, Findings &findings) {
                                   : s.align == 0 || s.offset % s.align == 0;
 }
 
-// Whether a section follows those of a tidy survey as it does in a tidy file.
+// True if a section follows those of a tidy survey as it does in a tidy file.
 [[nodiscard]] bool is_tidy(const ElfView &view, const Section &s, Survey &survey) {
   if (!is_aligned(s))
     return false;

@@ -218,7 +218,7 @@ private:
       });
   }
 
-  // Whether frames of functions inside the code of others are all that differs.
+  // True if frames of functions inside the code of others are all that differs.
   [[nodiscard]] bool differ_in_inner_frames(ByteSpan sass, ByteSpan mercury) const {
     elf::RecordReader<elf::InfoAttribute> reader(sass), mirrored(mercury);
     while (reader.next() && mirrored.next())

@@ -292,7 +292,7 @@ bool fits(InfoShape shape, u64 size) {
   return false;
 }
 
-// Whether a payload has the layout of its row. Lists in lists have to fill it.
+// True if a payload has the layout of its row. Lists in lists have to fill it.
 bool has_layout(InfoShape shape, ByteSpan payload) {
   return fits(shape, payload.size()) && (shape != S::BranchTargets || branches_of(payload)) &&
          (shape != S::Annotations || annotations_of(payload));

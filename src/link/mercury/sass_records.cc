@@ -37,7 +37,7 @@ bool limits_fastpath(ByteSpan code) {
   return false;
 }
 
-// Whether instructions that we know are why an object lacks kOtherChips: then functions without
+// True if instructions that we know are why an object lacks kOtherChips: then functions without
 // them allow it.
 bool explains_limit(const InputObject &object) {
   for (const elf::Section &section : object.view.sections())

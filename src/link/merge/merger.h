@@ -118,10 +118,10 @@ private:
   // The section of that name that belongs to the code of a kernel, and whether it is new. A new one
   // has no symbol yet.
   std::pair<OutId, bool> find_or_add_for_kernel(const NewSection &section, OutId text);
-  // The same with its symbol. The section belongs to the kernel afterwards.
+  // Adds its symbol, too. The section belongs to the kernel afterwards.
   OutId need_for_kernel(const NewSection &section, OutId text);
 
-  // Whether the symbol table has an entity.
+  // True if the symbol table has an entity.
   [[nodiscard]] bool is_listed(EntityId id) const { return listed_[id.value]; }
   void set_listed(EntityId id) {
     const Entity &entity = p_.symbols[id];

@@ -5,7 +5,7 @@
 
 namespace culink::nvlink {
 
-// Whether a pointer in a section of an object is lost because the object's own definition of the
+// True if a pointer in a section of an object is lost because the object's own definition of the
 // symbol was discarded when it was read.
 [[nodiscard]] bool loses_pointer(const Program &program, ObjectId object, u32 section, u32 symbol);
 

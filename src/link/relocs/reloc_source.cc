@@ -38,7 +38,7 @@ bool is_about_discarded_code(const RelocationContext &c, const RelocSource &sour
   return with_addends && c.layout.relocs.has_overridden[id.value];
 }
 
-// Whether a symbol is a function of the driver that machine code alone calls. Relocations against
+// True if a symbol is a function of the driver that machine code alone calls. Relocations against
 // it are not those of the Mercury plane (link/mercury/driver_calls.h).
 bool is_of_sass_alone(const RelocationContext &c, const RelocSource &source, u32 symbol) {
   const elf::Symbol &named = c.program.objects[source.object.value].symbols[symbol];
