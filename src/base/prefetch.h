@@ -37,10 +37,4 @@ template <typename Table> void prefetch_ahead(const Table &table, size_t i) {
     prefetch_line(&table[i + kSteps]);
 }
 
-// Requests all cache lines of some bytes.
-inline void prefetch_bytes(ByteSpan bytes) {
-  for (size_t i = 0; i < bytes.size(); i += kCacheLine)
-    prefetch_line(bytes.data() + i);
-}
-
 } // namespace culink

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include "base/large_pages.h"
 #include "base/types.h"
@@ -22,25 +21,5 @@ inline void touch_pages(void *memory, u64 size, WorkerPool &pool) {
     *static_cast<volatile u8 *>(bytes + (page == 0 ? 0 : page * kLargePage - before)) = 0;
   });
 }
-
-// The same for several tables that threads are about to fill, in one loop.
-class FirstTouch {
-public:
-  // What [begin, end) holds is of no use yet.
-  template <typename T> void add(T *begin, T *end) {
-    const auto address = reinterpret_cast<std::uintptr_t>(begin);
-    const u64 before = (kLargePage - address % kLargePage) % kLargePage;
-    const u64 size = static_cast<u64>(end - begin) * sizeof(T);
-    for (u64 at = before; at < size; at += kLargePage)
-      pages_.push_back(reinterpret_cast<u8 *>(begin) + at);
-  }
-
-  void run(WorkerPool &pool) const {
-    pool.for_each(static_cast<u32>(pages_.size()), [this](u32 i) { *pages_[i] = 0; });
-  }
-
-private:
-  std::vector<u8 *> pages_;
-};
 
 } // namespace culink

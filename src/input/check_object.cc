@@ -115,7 +115,7 @@ bool collide(const FieldUse &first, const FieldUse &second) {
 std::optional<Error> find_collision(std::vector<FieldUse> uses) {
   std::stable_sort(uses.begin(), uses.end(),
                    [](const FieldUse &a, const FieldUse &b) { return a.offset < b.offset; });
-  // Of any number that may repeat one is enough, so that few have one offset.
+  // Uses of one field that may repeat count once, so that few uses share an offset.
   const auto same = std::unique(uses.begin(), uses.end(), [](const FieldUse &a, const FieldUse &b) {
     return a.offset == b.offset && may_repeat(a) && may_repeat(b);
   });
@@ -144,8 +144,8 @@ Error misplaced_entry(const elf::Section &table, const elf::RelocationTable &ent
           fmt::format("no instruction begins at {:#x}", entries[i].offset)};
 }
 
-// What there is to know of most tables: their entries only grow or only fall, so that no two of
-// their fields have a byte in common.
+// Facts that suffice for most tables: offsets only grow or only fall, so no two fields have a byte
+// in common.
 struct TableScan {
   bool misplaced = false; // some entry is
   bool distinct = false;
@@ -175,8 +175,7 @@ TableScan scan_entries(const elf::RelocationTable &entries, bool debug) {
   return {misplaced, steps == entries.size() - 1};
 }
 
-// What the parser has seen of a table is enough as a rule. Fields of debug information have sizes,
-// too.
+// The parser has seen enough of most tables. Fields of debug information also have sizes.
 TableScan scan_table(const elf::ElfView &view, const elf::Section &table, bool debug) {
   if (table.offsets_ordered && table.offset_bits % arch::kInstructionSize == 0 && !debug)
     return {.distinct = true};

@@ -20,7 +20,7 @@ bool loses_pointer(const Program &p, ObjectId object, u32 section, u32 symbol) {
 bool drops_pointer(const Program &p, ObjectId object, u32 section, u32 symbol) {
   if (loses_pointer(p, object, section, symbol))
     return true;
-  // Of overridden definitions only variables in global memory count.
+  // Overridden definitions count only if they are variables in global memory.
   const InputObject &input = p.objects[object.value];
   const EntityId id = p.symbols.of(object, symbol);
   return p.policy.forgets_pointers && input.kinds[section].is_constant() && id.valid() &&

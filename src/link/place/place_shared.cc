@@ -74,7 +74,8 @@ private:
   [[nodiscard]] OutId text_of(FunctionId kernel) const {
     return layout_.placement.address_of[p_.calls.functions[kernel.value].value].section;
   }
-  // Of dynamic memory. Weak symbols are instances from an earlier relocatable link.
+  // The alignment that dynamic memory declares. Weak symbols are instances from an earlier
+  // relocatable link.
   [[nodiscard]] u64 declared_align(EntityId v) const {
     return p_.policy.ignores_instances && entity(v).weak() ? 1 : align(v);
   }
