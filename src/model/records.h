@@ -6,18 +6,16 @@
 
 #include <vector>
 
-#include "base/uninitialized.h"
 #include "elf/records/nv_info.h"
-#include "model/info_store.h"
 #include "model/layout.h"
+#include "model/record_list.h"
 
 namespace culink {
 
 struct InfoPlan {
-  InfoStore store;
-  InfoList module;
+  RecordList module;
   // By FunctionId of the function that a text section belongs to: see OutSection::function.
-  std::vector<InfoList, UninitializedAllocator<InfoList>> of_function;
+  std::vector<RecordList> of_function;
   std::vector<u64> text_flags; // by OutId: flags beside those of the layout; mostly empty
 };
 

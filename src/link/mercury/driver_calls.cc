@@ -165,8 +165,7 @@ DriverCalls find_driver_calls(const SassContext &c, const SassCodeList &code, Wo
   return out;
 }
 
-std::vector<u8> make_module_records(const SassContext &c, const DriverCalls &calls,
-                                    WorkerPool &pool) {
+RecordList make_module_records(const SassContext &c, const DriverCalls &calls, WorkerPool &pool) {
   if (calls.empty())
     return {};
   const Reach reach(c.mercury.calls, c.mercury.live, pool);
@@ -176,20 +175,19 @@ std::vector<u8> make_module_records(const SassContext &c, const DriverCalls &cal
     if (!resources.unbounded[f])
       stacks[f] = resources.stack[f];
   stacks = nvlink::add_up_stacks(c.mercury, reach, resources.own_frame, std::move(stacks));
-  const ByteSpan mercury = c.plan.info.store.bytes(c.plan.info.module);
-  std::vector<u8> out(mercury.begin(), mercury.end());
+  RecordList out = c.plan.info.module;
   std::unordered_map<u64, EntityId> named; // by offset of the word
-  for (const InfoWord &word : c.plan.info.store.words(c.plan.info.module))
+  for (const InfoWord &word : c.plan.info.module.words())
     if (word.names == InfoWord::Names::Entity)
       named.emplace(word.offset, EntityId(word.id));
-  for (const elf::InfoRecord &record : c.plan.info.store.records(c.plan.info.module)) {
-    const auto entity = named.find(record.offset + InfoStore::kRecordSize);
+  for (const elf::InfoRecord &record : c.plan.info.module.records()) {
+    const auto entity = named.find(record.offset + elf::kRecordHeaderSize);
     if (entity == named.end() || record.payload.size() < 8)
       continue;
     const FunctionId function = c.mercury.function_of(entity->second);
     if (!function.valid())
       continue;
-    u8 *value = out.data() + record.offset + InfoStore::kRecordSize + 4;
+    u8 *value = out.open_bytes().data() + record.offset + elf::kRecordHeaderSize + 4;
     const u32 f = function.value;
     if (record.attribute == InfoAttribute::FrameSize)
       store_le<u32>(value, resources.own_frame[f]);

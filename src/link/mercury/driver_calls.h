@@ -35,7 +35,7 @@ struct DriverCalls {
 
 // The module's records with registers and stack of machine code; empty: they are those of the
 // Mercury plane.
-[[nodiscard]] std::vector<u8> make_module_records(const SassContext &context,
-                                                  const DriverCalls &calls, WorkerPool &pool);
+[[nodiscard]] RecordList make_module_records(const SassContext &context, const DriverCalls &calls,
+                                             WorkerPool &pool);
 
 } // namespace culink

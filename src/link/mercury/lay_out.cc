@@ -263,19 +263,15 @@ void fill_sass_records(const PlaneLayout &l, const AddedSections &added) {
   RecordWriter records(l.file.elf, symbols);
   const OutId module = l.plan.layout.sections.info;
   const SassRecords &all = l.sass.records;
-  if (module.valid() && l.sass.shape.is_emitted[module.value]) {
-    const InfoStore &store = l.plan.info.store;
-    records.fill(l.sass_section(module),
-                 all.module.empty() ? store.bytes(l.plan.info.module) : ByteSpan(all.module),
-                 store.words(l.plan.info.module));
+  if (module.valid() && l.sass.shape.is_emitted[module.value])
+    records.fill(l.sass_section(module), all.module.empty() ? l.plan.info.module : all.module);
+  for (const SassRecords::List &list : all.lists) {
+    const elf::SectionId to = l.sass_section(list.section);
+    records.fill(to, list.records);
+    for (const SassRecords::CalleeWord &word : list.callees)
+      l.file.elf.add_fixup(to, {word.offset, elf::Fixup::Kind::SymbolNumber,
+                                added.driver_functions[word.callee].value});
   }
-  for (const SassRecords::List &list : all.lists)
-    records.fill(l.sass_section(list.section),
-                 ByteSpan(all.bytes).subspan(list.records.begin, list.records.size),
-                 std::span(all.words).subspan(list.records.first_word, list.records.word_count));
-  for (const SassRecords::CalleeWord &word : all.callees)
-    l.file.elf.add_fixup(l.sass_section(word.section), {word.offset, elf::Fixup::Kind::SymbolNumber,
-                                                        added.driver_functions[word.callee].value});
 }
 
 // Behind the relocations that both planes have; code without any gets a table at the end of the
@@ -359,8 +355,9 @@ std::vector<std::vector<u8>> take_contents(SassPlan sass) {
   for (std::vector<SectionBytes> *list : {&sass.capsules, &sass.compiler_banks, &sass.debug})
     for (SectionBytes &section : *list)
       out.push_back(std::move(section.bytes));
-  out.push_back(std::move(sass.records.bytes));
-  out.push_back(std::move(sass.records.module));
+  for (SassRecords::List &list : sass.records.lists)
+    out.push_back(list.records.take_bytes());
+  out.push_back(sass.records.module.take_bytes());
   return out;
 }
 

@@ -129,42 +129,6 @@ bool excludes_other_chip(const elf::CompatSection &compat) {
          !has(elf::CompatAttribute::InstTcgen05Mma, 0);
 }
 
-// Writes the records of one section after the other.
-class RecordJoiner {
-public:
-  void begin(OutId section) {
-    out_.lists.push_back(
-        {section, {.begin = out_.bytes.size(), .first_word = static_cast<u32>(out_.words.size())}});
-  }
-  void add(const elf::InfoRecord &record) {
-    record_ = out_.bytes.size();
-    elf::append_record(out_.bytes, record);
-  }
-  // A word of the record that was added last.
-  void name(u64 offset, InfoWord::Names names, u32 id) {
-    store_le<u32>(out_.bytes.data() + record_ + offset, 0);
-    out_.words.push_back({record_ + offset - out_.lists.back().records.begin, id, names});
-  }
-  // The same for functions of the driver, in the last words of the record.
-  void name_callees(const std::vector<u32> &callees) {
-    u64 word = out_.bytes.size() - callees.size() * sizeof(u32) - out_.lists.back().records.begin;
-    for (const u32 callee : callees) {
-      out_.callees.push_back({out_.lists.back().section, word, callee});
-      word += sizeof(u32);
-    }
-  }
-  void end() {
-    InfoList &list = out_.lists.back().records;
-    list.size = list.room = out_.bytes.size() - list.begin;
-    list.word_count = static_cast<u32>(out_.words.size()) - list.first_word;
-  }
-  SassRecords take() { return std::move(out_); }
-
-private:
-  SassRecords out_;
-  u64 record_ = 0;
-};
-
 // Records of a function as the compiler has made them.
 std::vector<elf::InfoRecord> compiled_records(const SassContext &c, const SassCode &code) {
   const InputObject::Info *own = nullptr;
@@ -191,25 +155,31 @@ std::vector<elf::InfoRecord> records_with_offsets(const SassCode &code,
 }
 
 // Of the code of a function.
-const InfoList &linked_records(const SassContext &c, OutId text) {
+const RecordList &linked_records(const SassContext &c, OutId text) {
   return c.plan.info.of_function[c.mercury.function_of(c.section(text).function).value];
 }
 
-// The records that the Mercury plane has, too. `callees`: functions of the driver that EXTERNS
+// Adds the records that the Mercury plane has, too. `callees`: functions of the driver that EXTERNS
 // lists beside those that Mercury code calls.
 void add_linked_records(const SassContext &c, OutId text, std::vector<elf::InfoRecord> pool,
-                        std::vector<u32> callees, RecordJoiner &out) {
-  const InfoStore &store = c.plan.info.store;
-  const InfoList &list = linked_records(c, text);
+                        std::vector<u32> callees, SassRecords::List &out) {
+  const RecordList &list = linked_records(c, text);
   std::vector<u8> longer(callees.size() * sizeof(u32)); // EXTERNS with them
-  for (elf::InfoRecord record : store.records(list)) {
+  // They are in the last words of the record.
+  const auto name_callees = [&out](std::span<const u32> names) {
+    u64 word = out.records.bytes().size() - names.size() * sizeof(u32);
+    for (const u32 callee : names) {
+      out.callees.push_back({word, callee});
+      word += sizeof(u32);
+    }
+  };
+  for (elf::InfoRecord record : list.records()) {
     if (record.attribute == InfoAttribute::MercuryFinalizerOptions)
       continue;
     const u64 begin = record.offset, end = begin + record.encoded_size();
     const auto is_inside = [&](const InfoWord &word) {
       return word.offset >= begin && word.offset < end;
     };
-    const std::span<const InfoWord> words = store.words(list);
     const bool has_offsets = record.sized() && record.attribute != InfoAttribute::CrsStackSize &&
                              record.attribute != InfoAttribute::AtEntryFragments &&
                              record.attribute != InfoAttribute::Language &&
@@ -229,18 +199,18 @@ void add_linked_records(const SassContext &c, OutId text, std::vector<elf::InfoR
       longer.insert(longer.begin(), record.payload.begin(), record.payload.end());
       record.payload = longer;
     }
-    out.add(record);
-    for (const InfoWord &word : words)
+    out.records.add(record);
+    for (const InfoWord &word : list.words())
       if (is_inside(word))
-        out.name(word.offset - begin, word.names, word.id);
+        out.records.name_word(word.offset - begin, word.names, word.id);
     if (adds)
-      out.name_callees(std::exchange(callees, {}));
+      name_callees(std::exchange(callees, {}));
   }
   if (callees.empty())
     return;
-  out.add(
-      {.format = elf::RecordFormat::Sized, .attribute = InfoAttribute::Externs, .payload = longer});
-  out.name_callees(callees);
+  out.records.add(elf::InfoRecord{
+      .format = elf::RecordFormat::Sized, .attribute = InfoAttribute::Externs, .payload = longer});
+  name_callees(callees);
 }
 
 // Facts about machine code that a finalizer makes. The last one is on sm_107 alone, and behind all
@@ -291,10 +261,9 @@ std::vector<elf::InfoRecord> complete_records(const SassContext &c, const SassCo
 
 // Records that only the SASS plane has.
 void add_own_records(const SassContext &c, OutId text, const std::vector<elf::InfoRecord> &compiled,
-                     bool preexit, bool has_images, RecordJoiner &out) {
+                     bool preexit, bool has_images, RecordList &out) {
   const bool has_annotations =
-      c.plan.info.store.find(linked_records(c, text), InfoAttribute::Annotations) !=
-      InfoStore::kNone;
+      linked_records(c, text).find(InfoAttribute::Annotations) != RecordList::kNone;
   const auto last = std::ranges::find(compiled, kLastFact, &elf::InfoRecord::attribute);
   for (elf::InfoRecord record : compiled) {
     if (!is_on_sass_plane_only(record.attribute, has_annotations) || record.attribute == kLastFact)
@@ -303,12 +272,12 @@ void add_own_records(const SassContext &c, OutId text, const std::vector<elf::In
       record.value = preexit ? 1 : 0;
     out.add(record);
     if (record.attribute == InfoAttribute::ParamCbank && record.payload.size() >= 8)
-      out.name(InfoStore::kRecordSize, InfoWord::Names::Bank, text.value);
+      out.name_word(elf::kRecordHeaderSize, InfoWord::Names::Bank, text.value);
   }
   if (has_images)
     for (const InfoAttribute attribute :
          {InfoAttribute::BindlessTextureBank, InfoAttribute::BindlessSurfaceBank})
-      out.add({.format = elf::RecordFormat::Byte, .attribute = attribute});
+      out.add(elf::InfoRecord{.format = elf::RecordFormat::Byte, .attribute = attribute});
   if (last != compiled.end())
     out.add(*last);
 }
@@ -322,7 +291,7 @@ SassRecords make_sass_records(const SassContext &c, const SassCodeList &code,
   for (const SlotTable &slots : c.plan.images.tables)
     has_images[sections[sections[slots.table].target].target.value] = true;
   const std::vector<bool> preexits = find_preexits(c, code);
-  RecordJoiner out;
+  SassRecords out;
   for (const OutId text : c.shape.order) {
     if (!sections[text].function.valid())
       continue;
@@ -330,16 +299,15 @@ SassRecords make_sass_records(const SassContext &c, const SassCodeList &code,
     if (!info.valid() || !c.shape.is_emitted[info.value])
       continue;
     const std::vector<elf::InfoRecord> compiled = compiled_records(c, code[text]);
-    out.begin(info);
+    SassRecords::List &list = out.lists.emplace_back();
+    list.section = info;
     add_linked_records(c, text, records_with_offsets(code[text], compiled),
-                       calls.empty() ? std::vector<u32>{} : calls.listed[text.value], out);
+                       calls.empty() ? std::vector<u32>{} : calls.listed[text.value], list);
     add_own_records(c, text, complete_records(c, code[text], compiled), preexits[text.value],
-                    has_images[text.value], out);
-    out.end();
+                    has_images[text.value], list.records);
   }
-  SassRecords records = out.take();
-  records.module = make_module_records(c, calls, pool);
-  return records;
+  out.module = make_module_records(c, calls, pool);
+  return out;
 }
 
 namespace {

@@ -8,22 +8,19 @@ namespace culink {
 
 // .nv.info sections of the SASS plane.
 struct SassRecords {
-  std::vector<u8> bytes;       // of all sections
-  std::vector<InfoWord> words; // of all sections
-  struct List {
-    OutId section;
-    InfoList records; // in `bytes` and `words`
-  };
-  std::vector<List> lists;
-  // Words of EXTERNS records that name functions of the driver which Mercury code does not call.
+  // A word of an EXTERNS record that names a function of the driver which Mercury code does not
+  // call.
   struct CalleeWord {
-    OutId section;
     u64 offset; // in the section
     u32 callee; // in DriverCalls
   };
-  std::vector<CalleeWord> callees;
-  std::vector<u8>
-      module; // of .nv.info, the rest of which is that of the Mercury plane; mostly empty
+  struct List {
+    OutId section;
+    RecordList records;
+    std::vector<CalleeWord> callees;
+  };
+  std::vector<List> lists;
+  RecordList module; // of .nv.info; empty if it equals that of the Mercury plane
 };
 
 // A word of a record that names a kernel's bank 0 has the OutId of the kernel's code.

@@ -88,7 +88,6 @@ FileInProgress begin_file(const Program &program, const OutputPlan &plan, elf::S
 std::optional<FileDraft> finish_file(const Program &program, OutputPlan &&plan, FileInProgress file,
                                      WorkerPool &pool, Diagnostics &diag) {
   const OutputSections &sections = plan.layout.sections;
-  std::vector<InfoStore::Bytes> info_bytes = plan.info.store.take_bytes();
   if (sections.cuinfo.valid())
     file.elf.set_flags_section(file.section_of[sections.cuinfo.value]);
   if (auto uncounted = nvlink::uncounted_sections(program, sections, file.section_of))
@@ -97,8 +96,7 @@ std::optional<FileDraft> finish_file(const Program &program, OutputPlan &&plan, 
   KeptRelocations borrowed;
   if (file.numbers)
     borrowed = std::move(plan.relocations.kept);
-  const std::array<std::function<void()>, 4> releases = {
-      [&] { plan.info = {}; },
+  const std::array<std::function<void()>, 3> releases = {
       [&] {
         file.symbols = {};
         plan.layout.relocs = {};
@@ -129,7 +127,7 @@ std::optional<FileDraft> finish_file(const Program &program, OutputPlan &&plan, 
                    .null_symbol_value = plan.layout.placement.null_symbol_value,
                    .patches = {},
                    .finalized = {},
-                   .records = std::move(info_bytes),
+                   .records = std::move(plan.info),
                    .relocations = std::move(borrowed),
                    .contents = {},
                    .names = std::move(plan.layout.sections.name_storage)};
@@ -143,9 +141,9 @@ std::optional<FileDraft> draft_file(const Program &program, OutputPlan plan, Wor
   FileInProgress file = begin_file(program, plan, elf::SegmentRule::Classic, pool);
   file.numbers = file.elf.number_symbols();
   RecordWriter records(file.elf, file.symbols);
-  add_sections(program, plan, plan.info.store, records, pool, file);
+  add_sections(program, plan, plan.info, records, pool, file);
   finish_headers(plan, file);
-  store_numbers(plan.info.store, plan.info.module, file.symbols, *file.numbers, pool);
+  store_numbers(plan.info.module, file.symbols, *file.numbers);
   fill_synthetic(plan, file.section_of, plan.synthetic.compat, records, file);
   fill_calls(program, plan, file.section_of, pool, file);
   fill_unified(plan, file.section_of, file);

@@ -40,7 +40,7 @@ struct FileDraft {
   u64 null_symbol_value = 0;
   std::vector<FilePatch> patches;
   std::vector<FinalizedObject> finalized; // whose bytes sections borrow
-  std::vector<InfoStore::Bytes> records;  // of .nv.info sections
+  InfoPlan records;                       // of .nv.info sections
   KeptRelocations relocations;            // as encode_relocations leaves them
   std::vector<std::vector<u8>> contents;  // that other sections borrow
   std::unique_ptr<NameStorage> names;     // of sections

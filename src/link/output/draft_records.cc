@@ -4,11 +4,6 @@
 // have no numbers yet, are left to be filled in.
 #include "link/output/draft_records.h"
 
-#include <algorithm>
-#include <vector>
-
-#include "base/bytes.h"
-
 namespace culink {
 
 using elf::Fixup;
@@ -25,17 +20,6 @@ elf::SymbolId symbol_of(const OutputSymbols &symbols, const InfoWord &word) {
                                              : symbols.of_entity[word.id];
 }
 
-bool store_words(MutableByteSpan bytes, std::span<const InfoWord> words,
-                 const OutputSymbols &symbols, const elf::SymbolNumbers &numbers) {
-  for (const InfoWord &word : words) {
-    if (word.offset > bytes.size() || bytes.size() - word.offset < sizeof(u32))
-      return false;
-    if (const elf::SymbolId symbol = symbol_of(symbols, word); symbol.valid())
-      store_le<u32>(bytes.data() + word.offset, numbers.of[symbol.value]);
-  }
-  return true;
-}
-
 } // namespace
 
 void RecordWriter::fill(elf::SectionId id, ByteSpan bytes, std::span<const InfoWord> words) {
@@ -45,23 +29,12 @@ void RecordWriter::fill(elf::SectionId id, ByteSpan bytes, std::span<const InfoW
       elf_.add_fixup(id, {start + word.offset, Fixup::Kind::SymbolNumber, symbol.value});
 }
 
-bool store_numbers(InfoStore &store, const InfoList &list, const OutputSymbols &symbols,
+void store_numbers(RecordList &list, const OutputSymbols &symbols,
                    const elf::SymbolNumbers &numbers) {
-  return store_words(store.open_bytes(list), store.words(list), symbols, numbers);
-}
-
-void store_numbers(InfoStore &store, InfoList &list, const OutputSymbols &symbols,
-                   const elf::SymbolNumbers &numbers, WorkerPool &pool) {
-  constexpr u32 kTogether = 8192;
-  const std::span<const InfoWord> words = store.words(list);
-  const MutableByteSpan bytes = store.open_bytes(list);
-  std::vector<u8> stored(words.size() / kTogether + 1, true);
-  pool.for_ranges(static_cast<u32>(words.size()), kTogether, [&](u32 begin, u32 end) {
-    stored[begin / kTogether] =
-        store_words(bytes, words.subspan(begin, end - begin), symbols, numbers);
+  list.store_numbers([&](const InfoWord &word) {
+    const elf::SymbolId symbol = symbol_of(symbols, word);
+    return symbol.valid() ? numbers.of[symbol.value] : 0;
   });
-  if (std::ranges::find(stored, 0) == stored.end())
-    list.word_count = 0;
 }
 
 } // namespace culink

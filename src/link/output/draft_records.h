@@ -12,10 +12,8 @@ class RecordWriter {
 public:
   RecordWriter(elf::ElfBuilder &elf, const OutputSymbols &symbols) : elf_(elf), symbols_(symbols) {}
 
-  // Borrows the bytes of the store.
-  void fill(elf::SectionId id, const InfoStore &store, const InfoList &list) {
-    fill(id, store.bytes(list), store.words(list));
-  }
+  // Borrows the bytes of the list.
+  void fill(elf::SectionId id, const RecordList &list) { fill(id, list.bytes(), list.words()); }
   // Borrows the bytes; offsets of words are from their start.
   void fill(elf::SectionId id, ByteSpan bytes, std::span<const InfoWord> words);
 
@@ -24,11 +22,8 @@ private:
   const OutputSymbols &symbols_;
 };
 
-// Stores numbers of symbols into the records of a list. Returns whether all words are inside.
-[[nodiscard]] bool store_numbers(InfoStore &store, const InfoList &list,
-                                 const OutputSymbols &symbols, const elf::SymbolNumbers &numbers);
-// The same for a list of many words, which are open no more if all are inside.
-void store_numbers(InfoStore &store, InfoList &list, const OutputSymbols &symbols,
-                   const elf::SymbolNumbers &numbers, WorkerPool &pool);
+// Stores numbers of symbols into the records of a list.
+void store_numbers(RecordList &list, const OutputSymbols &symbols,
+                   const elf::SymbolNumbers &numbers);
 
 } // namespace culink

@@ -226,9 +226,8 @@ bool has_records(const OutputPlan &plan, const OutSection &section, OutId id) {
          plan.layout.sections[section.target].records == id;
 }
 
-const InfoList &records_of(const Program &program, const OutputPlan &plan, OutId text) {
-  const EntityId function = plan.layout.sections[text].function;
-  return plan.info.of_function[program.function_of(function).value];
+u32 function_of_text(const Program &program, const OutputPlan &plan, OutId text) {
+  return program.function_of(plan.layout.sections[text].function).value;
 }
 
 // Kinds of sections that one thread has met, by all that header_of takes from a section of the
@@ -282,7 +281,7 @@ private:
 
 // Sections that are more than a piece and zeros, which are few, are left to one thread: their lists
 // share a table.
-void add_sections(const Program &program, const OutputPlan &plan, InfoStore &store,
+void add_sections(const Program &program, const OutputPlan &plan, InfoPlan &info,
                   RecordWriter &records, WorkerPool &pool, FileInProgress &file) {
   const u32 count = plan.layout.sections.size();
   file.elf.add_sections(file.next_section.value - file.elf.section_count(), pool);
@@ -298,9 +297,9 @@ void add_sections(const Program &program, const OutputPlan &plan, InfoStore &sto
       if (section.discarded())
         continue;
       const bool emitted = file.is_emitted[i] != 0;
-      const elf::InfoField info = info_of(section, file, emitted);
+      const elf::InfoField field = info_of(section, file, emitted);
       const u32 kind = kinds.number(
-          KnownKinds::key_of(section, text_flags_of(text_flags, OutId(i)), info, emitted), [&] {
+          KnownKinds::key_of(section, text_flags_of(text_flags, OutId(i)), field, emitted), [&] {
             elf::SectionSpec header = header_of(section, plan, file, OutId(i));
             if (executable)
               header.type = type_in_executable(header.type);
@@ -311,16 +310,17 @@ void add_sections(const Program &program, const OutputPlan &plan, InfoStore &sto
       ByteSpan bytes = pieces ? pieces->first() : ByteSpan();
       bool simple = !pieces || !pieces->has_more();
       if (has_records(plan, section, OutId(i))) {
-        const InfoList &list = records_of(program, plan, section.target);
-        simple &= bytes.empty() && store_numbers(store, list, file.symbols, *file.numbers);
-        bytes = store.bytes(list);
+        RecordList &list = info.of_function[function_of_text(program, plan, section.target)];
+        store_numbers(list, file.symbols, *file.numbers);
+        simple &= bytes.empty();
+        bytes = list.bytes();
       }
       const u64 size = std::max<u64>(section.size, bytes.size());
       if (simple && elf::ElfBuilder::is_plain(bytes, size)) {
-        file.elf.put_section(to, kind, section.name_number, info, bytes, size);
+        file.elf.put_section(to, kind, section.name_number, field, bytes, size);
         continue;
       }
-      file.elf.put_section(to, kind, section.name_number, info);
+      file.elf.put_section(to, kind, section.name_number, field);
       left[begin / kSectionsTogether].push_back(OutId(i));
     }
   });
@@ -333,7 +333,7 @@ void fill_section(const Program &program, const OutputPlan &plan, OutId id, elf:
                   RecordWriter &records, elf::ElfBuilder &elf) {
   const OutSection &s = plan.layout.sections[id];
   if (has_records(plan, s, id))
-    records.fill(to, plan.info.store, records_of(program, plan, s.target));
+    records.fill(to, plan.info.of_function[function_of_text(program, plan, s.target)]);
   const PieceList &pieces = s.pieces();
   for (u32 piece = 0; piece < pieces.size(); ++piece) {
     elf.append_zeros(to, pieces[piece].offset - elf.size(to));
@@ -353,7 +353,7 @@ void fill_synthetic(const OutputPlan &plan, ContentOf to, ByteSpan compat, Recor
   if (sections.compat.valid())
     file.elf.append_copy(to[sections.compat.value], compat);
   if (sections.info.valid())
-    records.fill(to[sections.info.value], plan.info.store, plan.info.module);
+    records.fill(to[sections.info.value], plan.info.module);
 }
 
 void fill_calls(const Program &program, const OutputPlan &plan, ContentOf to, WorkerPool &pool,

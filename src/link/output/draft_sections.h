@@ -52,8 +52,8 @@ using ContentOf = std::span<const elf::SectionId>;
 }
 
 // Headers and contents of all sections of the plan, which get the ids that `file` has for them.
-// `store`: that of the plan, whose records get the numbers of symbols, which `file` has.
-void add_sections(const Program &program, const OutputPlan &plan, InfoStore &store,
+// `info`: records of the plan; they get the numbers of symbols, which `file` has.
+void add_sections(const Program &program, const OutputPlan &plan, InfoPlan &info,
                   RecordWriter &records, WorkerPool &pool, FileInProgress &file);
 
 // Content of a section that is put together from parts of the inputs.

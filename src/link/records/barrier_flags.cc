@@ -59,8 +59,8 @@ struct RecordedKernel {
 
 InfoPlan raise_count(const RecordedKernel &kernel, const Program &p, const Layout &layout,
                      const std::vector<u32> &reached, InfoPlan plan) {
-  InfoList &records = plan.of_function[kernel.owner];
-  const u64 record = plan.store.find(records, elf::InfoAttribute::NumBarriers);
+  RecordList &records = plan.of_function[kernel.owner];
+  const u64 record = records.find(elf::InfoAttribute::NumBarriers);
   u32 count = kernel.reached;
   u64 flags = 0;
   if (p.policy.loses_barriers) {
@@ -71,8 +71,8 @@ InfoPlan raise_count(const RecordedKernel &kernel, const Program &p, const Layou
   }
   plan.text_flags.resize(layout.sections.size());
   plan.text_flags[kernel.text.value] = flags;
-  count = std::max<u32>(count, plan.store.value(records, record));
-  plan.store.set_value(records, record, static_cast<u16>(count));
+  count = std::max<u32>(count, records.value(record));
+  records.set_value(record, static_cast<u16>(count));
   return plan;
 }
 
@@ -92,16 +92,16 @@ InfoPlan add_barrier_records(const Program &p, const Reach &reach, const Layout 
     if (count == 0 || !p.live.live[f] || !text.valid())
       continue;
     const u32 owner = p.function_of(layout.sections[text].function).value;
-    InfoList &records = plan.of_function[owner];
-    const u64 record = plan.store.find(records, elf::InfoAttribute::NumBarriers);
+    RecordList &records = plan.of_function[owner];
+    const u64 record = records.find(elf::InfoAttribute::NumBarriers);
     if (p.policy.old_abi) {
       plan.text_flags.resize(layout.sections.size());
       plan.text_flags[text.value] = u64{count} << elf::kTextBarrierShift;
       continue;
     }
-    if (record == InfoStore::kNone) {
-      plan.store.put_value(records, elf::InfoAttribute::NumBarriers, elf::RecordFormat::Byte,
-                           static_cast<u16>(count));
+    if (record == RecordList::kNone) {
+      records.put_value(elf::InfoAttribute::NumBarriers, elf::RecordFormat::Byte,
+                        static_cast<u16>(count));
       continue;
     }
     plan =

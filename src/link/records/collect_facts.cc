@@ -122,7 +122,7 @@ void FactCollector::add_kernel(EntityId id) {
   const InfoPlan &plan = info_.plan;
   const OutId text = layout_.placement.address_of[id.value].section;
   const FunctionId owner = p_.function_of(layout_.sections[text].function);
-  for (const elf::InfoRecord &record : plan.store.records(plan.of_function[owner.value]))
+  for (const elf::InfoRecord &record : plan.of_function[owner.value].records())
     if (record.attribute == InfoAttribute::NumBarriers)
       facts.barriers = record.value & 0xff;
 }
@@ -135,9 +135,9 @@ KernelFacts *FactCollector::kernel_of_text(OutId text) {
 }
 
 void FactCollector::read_module_records() {
-  const ByteSpan bytes = info_.plan.store.bytes(info_.plan.module);
-  for (const InfoWord &word : info_.plan.store.words(info_.plan.module)) {
-    const u8 *record = bytes.data() + word.offset - InfoStore::kRecordSize;
+  const ByteSpan bytes = info_.plan.module.bytes();
+  for (const InfoWord &word : info_.plan.module.words()) {
+    const u8 *record = bytes.data() + word.offset - elf::kRecordHeaderSize;
     if (word.names != InfoWord::Names::Entity ||
         record[1] != static_cast<u8>(InfoAttribute::Regcount))
       continue;

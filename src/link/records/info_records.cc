@@ -54,7 +54,7 @@ private:
   WorkerPool &pool_;
   Diagnostics &diag_;
   InfoResult out_;
-  FunctionRecords functions_;
+  ProgramRecords functions_;
   // Searching for a chain of calls takes time, and a reader does not want hundreds of them.
   static constexpr u32 kMostPaths = 20;
   u32 paths_ = 0;
@@ -78,18 +78,16 @@ InfoResult InfoPlanner::run() {
 
 // EXTERNS records of device functions; those of kernels are in kernel_records.cc.
 void InfoPlanner::fill_externs(const std::vector<OutId> &lists_externs) {
-  InfoStore &store = out_.plan.store;
   for (const OutId text : lists_externs) {
     const u32 f = p_.function_of(layout_.sections[text].function).value;
-    InfoList &records = out_.plan.of_function[f];
-    const std::span<const EntityId> found = functions_.externs_of(FunctionId(f));
-    const std::vector<EntityId> externs(found.begin(), found.end());
-    u64 record = store.find(records, InfoAttribute::Externs);
-    if (!externs.empty() && record != InfoStore::kNone)
-      store.put_symbols(records, InfoAttribute::Externs, externs, record);
-    for (; externs.empty() && record != InfoStore::kNone;
-         record = store.find(records, InfoAttribute::Externs))
-      store.erase(records, record);
+    RecordList &records = out_.plan.of_function[f];
+    const std::vector<EntityId> &externs = functions_.of[f].externs;
+    u64 record = records.find(InfoAttribute::Externs);
+    if (!externs.empty() && record != RecordList::kNone)
+      records.put_symbols(InfoAttribute::Externs, externs, record);
+    for (; externs.empty() && record != RecordList::kNone;
+         record = records.find(InfoAttribute::Externs))
+      records.erase(record);
   }
 }
 
@@ -121,12 +119,11 @@ std::vector<RegisterLimit> InfoPlanner::register_limits(const std::vector<Functi
       return;
     const EntityId kernel = p_.calls.functions[kernels[i].value];
     const OutId text = layout_.placement.address_of[kernel.value].section;
-    const InfoStore &store = out_.plan.store;
-    const InfoList &records =
+    const RecordList &records =
         out_.plan.of_function[p_.function_of(layout_.sections[text].function).value];
-    for (u64 at = store.find(records, InfoAttribute::MaxregCount); at != InfoStore::kNone;
-         at = store.find(records, InfoAttribute::MaxregCount, at))
-      out.push_back({kernels[i], store.value(records, at)});
+    for (u64 at = records.find(InfoAttribute::MaxregCount); at != RecordList::kNone;
+         at = records.find(InfoAttribute::MaxregCount, at))
+      out.push_back({kernels[i], records.value(at)});
   };
   return gather<RegisterLimit>(count, kTogether, pool_, find);
 }
@@ -167,15 +164,12 @@ void InfoPlanner::finish_kernels(const Resources &resources) {
   for (const FunctionId k : deep)
     if (resources.unbounded[k.value] != 0 && !p_.options.suppress_stack_size_warning)
       report_recursion(k, resources);
-  out_.plan.store.put_symbols_and_words(
-      out_.plan.module, InfoAttribute::MinStackSize, count,
-      [&](u32 i) {
-        const u32 f = kernels[i].value;
-        return InfoStore::SymbolAndWord{
-            p_.calls.functions[f],
-            resources.unbounded[f] != 0 ? 0xffffffff : static_cast<u32>(resources.stack[f])};
-      },
-      pool_);
+  for (const FunctionId k : kernels) {
+    const u32 stack =
+        resources.unbounded[k.value] != 0 ? 0xffffffff : static_cast<u32>(resources.stack[k.value]);
+    out_.plan.module.put_symbol_and_word(InfoAttribute::MinStackSize, p_.calls.functions[k.value],
+                                         stack);
+  }
   check_kernel_limits(p_, reach_, layout_, resources, deep, register_limits(kernels, resources),
                       diag_);
   if (p_.options.facts)

@@ -3,11 +3,9 @@
 
 #include <algorithm>
 #include <array>
-#include <memory>
 #include <optional>
-#include <unordered_map>
+#include <vector>
 
-#include "base/uninitialized.h"
 #include "base/worker_pool.h"
 #include "elf/records/nv_info.h"
 #include "link/merge/merge.h"
@@ -65,45 +63,29 @@ struct Inherited {
   u16 value = 0; // of Combine::Words: a bit for each number
 };
 
-// The inherited records of one function, of which nearly all have few. There is one for each
-// function, so it owns nothing: threads make them, and nobody has to destroy them.
-struct InheritedList {
-  static constexpr u32 kFew = 5;
-  std::array<Inherited, kFew> few;
-  u32 count = 0; // more than kFew: all are elsewhere
-};
-
-// What the records of functions say that kernels take over.
+// The contents of the .nv.info.F sections of one function.
 struct FunctionRecords {
   static constexpr u32 kNotRead = 0xffffffff;
 
-  // Of their .nv.info.F sections; and by FunctionId: the last position there, or kNotRead.
-  std::vector<FunctionId, UninitializedAllocator<FunctionId>> read_order;
-  std::vector<u32, UninitializedAllocator<u32>> read_position;
-  // By FunctionId: in order of reading; and those of functions that have many.
-  std::vector<InheritedList, UninitializedAllocator<InheritedList>> inherited;
-  std::unordered_map<u32, std::vector<Inherited>> many_inherited;
-  // By FunctionId: undefined callees, filtered; few have any.
-  std::unordered_map<u32, std::vector<EntityId>> externs;
-  // AT_ENTRY_FRAGMENTS: code that has to run before a kernel does. By FunctionId, in order of
-  // reading; few have any.
-  std::unordered_map<u32, std::vector<std::vector<u32>>> fragments;
-  u16 rules = 0; // a bit for each rule whose attribute some function has
+  u32 read_position = kNotRead;     // the last one in ProgramRecords::read_order
+  std::vector<Inherited> inherited; // in order of reading
+  std::vector<EntityId> externs;    // undefined callees, filtered; few functions have any
+  // AT_ENTRY_FRAGMENTS: code that has to run before a kernel does, in order of reading.
+  std::vector<std::vector<u32>> fragments;
 
-  [[nodiscard]] std::span<const Inherited> inherited_from(FunctionId function) const {
-    const InheritedList &list = inherited[function.value];
-    return list.count <= InheritedList::kFew ? std::span(list.few).first(list.count)
-                                             : std::span(many_inherited.at(function.value));
+  // True if a kernel that reaches the function may inherit from it.
+  [[nodiscard]] bool counts() const {
+    return read_position != kNotRead && !(inherited.empty() && externs.empty());
   }
-  void put_first(FunctionId function, const Inherited &record);
-  [[nodiscard]] std::span<const EntityId> externs_of(FunctionId function) const {
-    const auto found = externs.empty() ? externs.end() : externs.find(function.value);
-    return found == externs.end() ? std::span<const EntityId>() : found->second;
-  }
-  // Whether a kernel that reaches the function may inherit from it.
-  [[nodiscard]] bool count(FunctionId function) const {
-    return read_position[function.value] != kNotRead &&
-           !(inherited[function.value].count == 0 && externs_of(function).empty());
+};
+
+struct ProgramRecords {
+  std::vector<FunctionId> read_order; // of .nv.info.F sections
+  std::vector<FunctionRecords> of;    // by FunctionId
+  u16 rules = 0;                      // a bit for each rule whose attribute some function has
+
+  [[nodiscard]] const FunctionRecords &operator[](FunctionId function) const {
+    return of[function.value];
   }
   [[nodiscard]] bool has(elf::InfoAttribute attribute) const {
     return (rules >> (kInheritRuleOf[static_cast<u8>(attribute)] - 1) & 1) != 0;
@@ -135,80 +117,53 @@ struct Inheritance {
     FunctionId function;
     u32 record = 0; // of those of the function
   };
-  std::array<Item, kInheritRuleCount> items; // by rule; not initialised where `rules` has no bit
-  u16 rules = 0;                             // a bit for each rule that was met
+  std::array<Item, kInheritRuleCount> items{}; // by rule
+  u16 rules = 0;                               // a bit for each rule that was met
   WalkPosition first_externs = kNeverMet;
   std::vector<Addend> addends;      // of Combine::Sum, by function
   std::vector<Undefined> undefined; // by callee
   std::vector<Fragments> fragments; // by position
 
   [[nodiscard]] bool met(size_t rule) const { return (rules >> rule & 1) != 0; }
-  void clear() {
-    rules = 0;
-    first_externs = kNeverMet;
-    addends.clear();
-    undefined.clear();
-    fragments.clear();
-  }
   void add(size_t rule, const Item &item);
   void add(const Inheritance &other);
-  void add_lists(const Inheritance &other); // all but the items
 };
 
-// What every kernel inherits, from one sweep over the call graph.
+// Records that kernels inherit, from one sweep over the call graph.
 class InheritanceSweep {
 public:
-  InheritanceSweep(const Program &program, const Reach &reach, const FunctionRecords &functions);
+  InheritanceSweep(const Program &program, const Reach &reach, const ProgramRecords &records);
 
-  // Of all functions that the kernel reaches, added to `into`. Precondition: it does not reach
-  // itself.
-  void add_reached(FunctionId kernel, Inheritance &into) const;
-  // Of one function alone, added to `into`.
-  void add_own(FunctionId function, Inheritance &into) const;
+  // Of all functions that the kernel reaches. Precondition: it does not reach itself.
+  [[nodiscard]] Inheritance reached(FunctionId kernel) const;
+  // Of one function alone.
+  [[nodiscard]] Inheritance own(FunctionId function) const;
 
 private:
   static constexpr u32 kNothing = 0xffffffff;
 
-  // What components that call others hand down; many share a part. Nearly all have one item or two
-  // of ten, and no lists.
-  struct Part {
-    WalkPosition first_externs = kNeverMet;
-    u32 first_item = 0;   // in `items`; as many as there are bits in `rules`
-    u32 lists = kNothing; // in `lists`
-    u16 rules = 0;        // a bit for each rule that has an item
-  };
-  struct Parts {
-    std::vector<Part> parts;
-    std::vector<Inheritance::Item> items;
-    std::vector<Inheritance> lists;
-
-    u32 keep(Inheritance &&part); // its position
-  };
-  // What the callees of some nodes hand down: parts, and what functions have that call none.
+  // Records of some callees: parts, and functions that have no part.
   struct Callees {
     std::vector<u32> parts;
     std::vector<FunctionId> leaves;
   };
 
-  // A function that calls none hands down what it has. Most do, so that there is no part for them.
+  // Leaf functions contribute only their own records. Most functions are leaves, so they have no
+  // part.
   [[nodiscard]] bool is_leaf(u32 node) const {
     return p_.calls.edges[node].empty() && node < p_.calls.functions.size();
   }
   [[nodiscard]] bool counts(u32 node) const {
-    return node < p_.calls.functions.size() && functions_.count(FunctionId(node));
+    return node < p_.calls.functions.size() && records_.of[node].counts();
   }
-  void sweep();
-  void add(u32 part, Inheritance &into) const;
-  void add_lists_of(FunctionId function, Inheritance &into) const;
   void list_callees(u32 node, Callees &out) const;
-  static void sort_parts(std::vector<u32> &parts);
+  [[nodiscard]] Inheritance sum(const Callees &callees) const;
 
   const Program &p_;
   const Reach &reach_;
-  const FunctionRecords &functions_;
-  const bool has_lists_;     // some function has more than items
-  std::vector<u32> part_of_; // by component: position among all parts, or kNothing
-  Parts all_;
+  const ProgramRecords &records_;
+  std::vector<u32> part_of_;       // by component: position in `parts_`, or kNothing
+  std::vector<Inheritance> parts_; // of components that call others; many share one
 };
 
 } // namespace culink

@@ -15,7 +15,7 @@ namespace culink {
 [[nodiscard]] InfoPlan finish_kernel_records(const Program &program, const Reach &reach,
                                              const Layout &layout, const Resources &resources,
                                              const std::vector<FunctionId> &kernels,
-                                             FunctionRecords functions, InfoPlan plan,
+                                             ProgramRecords functions, InfoPlan plan,
                                              WorkerPool &pool, Diagnostics &diag);
 
 } // namespace culink

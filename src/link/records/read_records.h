@@ -11,7 +11,7 @@ namespace culink {
 // The records of the inputs, before anything is inherited.
 struct ReadRecords {
   InfoPlan plan;
-  FunctionRecords functions;
+  ProgramRecords functions;
   // Code that has such a record, ascending; without kernels if they are completed later.
   std::vector<OutId> lists_externs;
 };
