@@ -99,7 +99,7 @@ std::optional<PlannedLink> plan_output(const Program &program, const LinkService
   services.timer.begin("place constants");
   layout = place_constants(program, reach, std::move(shared.layout));
   layout = place_user_constants(program, std::move(layout));
-  check_limits(program, reach, layout, images.images, services.pool, diag);
+  check_limits(program, reach, layout, images.images, diag);
 
   // Every output section exists and every variable has its address. Records name sections, so they
   // come after the last one is created; facts repeat records, so they come next.
@@ -119,7 +119,7 @@ std::optional<PlannedLink> plan_output(const Program &program, const LinkService
   RelocationPlan relocations =
       classify_relocations(program, layout, shared.shared, images.images, services.pool, diag);
   services.timer.begin("synthesize");
-  const Synthetic synthetic = synthesize_sections(program, services.pool);
+  const Synthetic synthetic = synthesize_sections(program);
   if (diag.failed() || services.timer.cancelled())
     return {};
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where shared variables are, before any is placed, is written by all threads.
-//
 // Dynamic shared memory of a device function starts at one offset, whichever kernel calls it. So
 // kernels that reach a common function with dynamic memory agree on the largest of their ends; that
 // goes on until no group has two different ones. Used by placing passes only.
@@ -11,14 +9,6 @@
 #include <numeric>
 
 namespace culink {
-
-SharedPlan::SharedPlan(u32 entities, WorkerPool &pool)
-    : offset(entities), is_dynamic(entities), deleted(entities) {
-  constexpr u32 kTogether = 32768;
-  pool.for_ranges(entities, kTogether, [this](u32 begin, u32 end) {
-    std::fill(offset.begin() + begin, offset.begin() + end, kNowhere);
-  });
-}
 
 // Groups that share a kernel end up with one value, so disjoint sets suffice.
 std::vector<u64> agree_on_largest(const std::vector<std::vector<FunctionId>> &groups,

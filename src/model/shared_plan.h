@@ -6,8 +6,6 @@
 
 #include <vector>
 
-#include "base/raw_table.h"
-#include "base/worker_pool.h"
 #include "model/layout.h"
 
 namespace culink {
@@ -26,7 +24,7 @@ inline constexpr u64 kDynamicAlign = 16;
 struct SharedPlan {
   static constexpr i64 kNowhere = -1;
 
-  RawVector<i64> offset;        // by EntityId of a shared variable
+  std::vector<i64> offset;      // by EntityId of a shared variable
   std::vector<bool> is_dynamic; // by EntityId: extern __shared__ x[]
   std::vector<bool> deleted;    // by EntityId: no symbol is left of it
   std::vector<i64> dynamic_end; // by FunctionId, or empty: see dynamic_end_of
@@ -36,7 +34,8 @@ struct SharedPlan {
   std::vector<u32> instances; // by FunctionId, or empty: see instance_of
 
   SharedPlan() = default;
-  SharedPlan(u32 entities, WorkerPool &pool);
+  explicit SharedPlan(u32 entities)
+      : offset(entities, kNowhere), is_dynamic(entities), deleted(entities) {}
 
   [[nodiscard]] bool dynamic(EntityId id) const { return is_dynamic[id.value]; }
   // Where dynamic memory starts in the code of a function.

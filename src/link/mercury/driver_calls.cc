@@ -130,7 +130,7 @@ Resources resources_of_sass(const SassContext &c, const DriverCalls &calls, cons
     own.own_registers[function] = std::max(own.own_registers[function], caller.registers);
     own.own_frame[function] = caller.frame;
   }
-  return propagate_resources(c.mercury, reach, std::move(own), pool);
+  return propagate_resources(c.mercury, reach, std::move(own));
 }
 
 } // namespace

@@ -24,9 +24,9 @@ namespace {
 
 class EarlyPlacer {
 public:
-  EarlyPlacer(const Program &program, SharedUses uses, Layout layout, WorkerPool &pool)
+  EarlyPlacer(const Program &program, SharedUses uses, Layout layout)
       : p_(program), layout_(std::move(layout)), uses_(std::move(uses)),
-        plan_(static_cast<u32>(program.symbols.entities.size()), pool) {}
+        plan_(static_cast<u32>(program.symbols.entities.size())) {}
 
   PlacedShared run();
 
@@ -256,9 +256,8 @@ void EarlyPlacer::give_one_value() {
 
 } // namespace
 
-PlacedShared place_shared_early(const Program &program, SharedUses uses, Layout layout,
-                                WorkerPool &pool) {
-  return EarlyPlacer(program, std::move(uses), std::move(layout), pool).run();
+PlacedShared place_shared_early(const Program &program, SharedUses uses, Layout layout) {
+  return EarlyPlacer(program, std::move(uses), std::move(layout)).run();
 }
 
 std::vector<u64> starts_by_first_function(const DynamicGroups &groups, std::vector<u64> ends) {

@@ -9,7 +9,7 @@ namespace culink::nvlink {
 // Shared memory of a relocatable link that resolves early: sizes the sections of kernels, defines
 // dynamic memory and makes instances of it.
 [[nodiscard]] PlacedShared place_shared_early(const Program &program, SharedUses uses,
-                                              Layout layout, WorkerPool &pool);
+                                              Layout layout);
 
 // Where dynamic memory of each kernel starts if only the first function of a group aligns it
 // (Q116). The ends of a group agree.

@@ -15,8 +15,6 @@
 
 #include <fmt/format.h>
 
-#include "base/gather.h"
-#include "base/prefetch.h"
 #include "elf/mercury_names.h"
 #include "elf/section_kind.h"
 #include "link/place/shared_uses.h"
@@ -40,7 +38,7 @@ public:
       : p_(program), reach_(reach), layout_(layout), diag_(diag) {}
 
   void check_images(const ImagePlan &images);
-  void check_sections(WorkerPool &pool);
+  void check_sections();
 
 private:
   void check_shared(OutId id);
@@ -96,23 +94,18 @@ void LimitChecker::check_images(const ImagePlan &images) {
   }
 }
 
-// Threads look for sections that may be too large; there are hardly any.
-void LimitChecker::check_sections(WorkerPool &pool) {
-  constexpr u32 kTogether = 8192;
+void LimitChecker::check_sections() {
   const arch::Limits &limits = p_.arch.limits;
   const u64 smallest = std::min(limits.static_shared, limits.constant_bank);
-  const std::span<const OutSection> list = layout_.sections.list;
-  const auto find = [list, smallest](u32 i, std::vector<OutId> &large) {
-    prefetch_ahead(list, i);
-    if (list[i].size > smallest && list[i].emit != Emit::Discarded &&
-        list[i].emit != Emit::NameOnly)
-      large.emplace_back(i);
-  };
-  for (const OutId id : gather<OutId>(layout_.sections.size(), kTogether, pool, find)) {
-    if (layout_.sections[id].type() == elf::SectionType::CudaShared)
-      check_shared(id);
-    else if (layout_.sections[id].size > limits.constant_bank)
-      check_bank(id);
+  for (u32 i = 0; i < layout_.sections.size(); ++i) {
+    const OutSection &section = layout_.sections[OutId(i)];
+    if (section.size <= smallest || section.emit == Emit::Discarded ||
+        section.emit == Emit::NameOnly)
+      continue;
+    if (section.type() == elf::SectionType::CudaShared)
+      check_shared(OutId(i));
+    else if (section.size > limits.constant_bank)
+      check_bank(OutId(i));
   }
 }
 
@@ -255,10 +248,10 @@ void LimitChecker::add_largest(std::vector<Contributor> list, std::string_view r
 } // namespace
 
 void check_limits(const Program &program, const Reach &reach, const Layout &layout,
-                  const ImagePlan &images, WorkerPool &pool, Diagnostics &diag) {
+                  const ImagePlan &images, Diagnostics &diag) {
   LimitChecker checker(program, reach, layout, diag);
   checker.check_images(images);
-  checker.check_sections(pool);
+  checker.check_sections();
 }
 
 } // namespace culink

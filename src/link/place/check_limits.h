@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "base/worker_pool.h"
 #include "link/place/place_images.h"
 #include "link/resolve/program.h"
 #include "link/resolve/reach.h"
@@ -12,6 +11,6 @@ namespace culink {
 
 // Reports kernels with more shared memory, constants or images than the target has (arch::Limits).
 void check_limits(const Program &program, const Reach &reach, const Layout &layout,
-                  const ImagePlan &images, WorkerPool &pool, Diagnostics &diag);
+                  const ImagePlan &images, Diagnostics &diag);
 
 } // namespace culink

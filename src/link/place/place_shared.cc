@@ -25,7 +25,6 @@
 #include "link/nvlink/shared_memory.h"
 #include "link/place/list_sort.h"
 #include "link/place/place_shared_relocatable.h"
-#include "link/place/shared_kernels.h"
 #include "link/place/shared_uses.h"
 #include "link/resolve/references.h"
 
@@ -45,11 +44,12 @@ public:
   SharedPlacer(const Program &program, const Reach &reach, Layout layout, WorkerPool &pool)
       : p_(program), reach_(reach), layout_(std::move(layout)), pool_(pool),
         uses_(find_shared_uses(program, layout_)),
-        plan_(static_cast<u32>(program.symbols.entities.size()), pool) {}
+        plan_(static_cast<u32>(program.symbols.entities.size())) {}
 
   PlacedShared run();
 
 private:
+  [[nodiscard]] bool find_kernels();
   void sort_variables();
   void assign_to_slots();
   void place_slots();
@@ -97,9 +97,9 @@ private:
   std::vector<EntityId> unplaced_;                    // never get an address
   std::map<EntityId, std::vector<FunctionId>> users_; // of device and dynamic variables
   std::vector<std::vector<EntityId>> own_;            // by FunctionId, if there is any
-  RawVector<OutId> section_of_;                       // by FunctionId: what section_of found
+  std::vector<OutId> section_of_;                     // by FunctionId of a kernel
   std::string name_;                                  // of a section that is being looked for
-  RawVector<u64> end_;                                // by FunctionId of a kernel
+  std::vector<u64> end_;                              // by FunctionId of a kernel: used memory
   std::vector<u64> start_;                            // of dynamic memory, likewise
   std::vector<Slot> slots_;
   u64 slots_end_ = 0;
@@ -110,19 +110,37 @@ private:
 };
 
 PlacedShared SharedPlacer::run() {
-  SharedKernels known = list_shared_kernels(p_, layout_, pool_);
-  kernels_ = std::move(known.list);
-  section_of_ = std::move(known.section_of);
-  end_ = std::move(known.end);
+  const bool all_have_sections = find_kernels();
   sort_variables();
   assign_to_slots();
   place_slots();
-  if (!known.own_sections)
+  if (!all_have_sections)
     find_sections();
   place_own();
   place_dynamic();
   finish_sections();
   return {std::move(layout_), std::move(plan_)};
+}
+
+// Lists the kernels whose shared memory is placed: selected ones, and others that are live. True if
+// merging has made a section for each of them, in the order of the kernels, as nearly always.
+bool SharedPlacer::find_kernels() {
+  const u32 functions = static_cast<u32>(p_.calls.functions.size());
+  section_of_.resize(functions);
+  end_.resize(functions);
+  bool all_have_sections = true;
+  OutId last;
+  for (u32 f = 0; f < functions; ++f) {
+    if (!p_.live.kernel[f] && (!p_.live.demoted[f] || !p_.live.live[f]))
+      continue;
+    const OutId id = layout_.sections.shared_of[p_.calls.functions[f].value];
+    const bool complete =
+        id.valid() && layout_.sections[id].has_symbol && layout_.sections[id].target.valid();
+    all_have_sections = all_have_sections && complete && (kernels_.empty() || id > last);
+    section_of_[f] = last = complete ? id : OutId{};
+    kernels_.emplace_back(f);
+  }
+  return all_have_sections;
 }
 
 // Some hundred kernels are one thread's at a time.
@@ -494,7 +512,7 @@ void SharedPlacer::finish_section_of(FunctionId kernel) {
 PlacedShared place_shared(const Program &program, const Reach &reach, Layout layout,
                           WorkerPool &pool) {
   if (!program.policy.places_memory)
-    return place_shared_relocatable(program, std::move(layout), pool);
+    return place_shared_relocatable(program, std::move(layout));
   return SharedPlacer(program, reach, std::move(layout), pool).run();
 }
 

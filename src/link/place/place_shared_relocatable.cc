@@ -15,9 +15,9 @@ namespace {
 
 class RelocatablePlacer {
 public:
-  RelocatablePlacer(const Program &program, Layout layout, WorkerPool &pool)
+  RelocatablePlacer(const Program &program, Layout layout)
       : p_(program), layout_(std::move(layout)),
-        plan_(static_cast<u32>(program.symbols.entities.size()), pool) {}
+        plan_(static_cast<u32>(program.symbols.entities.size())) {}
 
   PlacedShared run();
 
@@ -79,11 +79,11 @@ void RelocatablePlacer::sum_up_sizes(OutId id) {
 
 } // namespace
 
-PlacedShared place_shared_relocatable(const Program &program, Layout layout, WorkerPool &pool) {
+PlacedShared place_shared_relocatable(const Program &program, Layout layout) {
   if (!program.policy.resolves_early)
-    return RelocatablePlacer(program, std::move(layout), pool).run();
+    return RelocatablePlacer(program, std::move(layout)).run();
   SharedUses uses = find_shared_uses(program, layout);
-  return nvlink::place_shared_early(program, std::move(uses), std::move(layout), pool);
+  return nvlink::place_shared_early(program, std::move(uses), std::move(layout));
 }
 
 } // namespace culink

@@ -5,7 +5,6 @@
 
 namespace culink {
 
-[[nodiscard]] PlacedShared place_shared_relocatable(const Program &program, Layout layout,
-                                                    WorkerPool &pool);
+[[nodiscard]] PlacedShared place_shared_relocatable(const Program &program, Layout layout);
 
 } // namespace culink

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The call graph and the prototypes of what is left of a program, as the output has them. Records
-// of functions are in the order of the functions. Threads count those of some functions each, and
-// then put them where they belong.
+// of functions are in the order of the functions.
 #include "link/records/call_records.h"
 
 #include <algorithm>
@@ -16,30 +15,6 @@ namespace culink {
 using Second = CallRecord::Second;
 
 namespace {
-
-// Appends what `list(begin, end, add)` adds for the functions [begin, end); it is asked twice.
-template <class List>
-void append_records(u32 functions, WorkerPool &pool, const List &list, CallRecords &out) {
-  constexpr u32 kTogether = 4096;
-  std::vector<u64> starts(functions / kTogether + 2);
-  pool.for_ranges(functions, kTogether, [&](u32 begin, u32 end) {
-    u64 count = 0;
-    list(begin, end, [&count](u32, Second, u32) { ++count; });
-    starts[begin / kTogether + 1] = count;
-  });
-  starts[0] = out.size();
-  std::partial_sum(starts.begin(), starts.end(), starts.begin());
-  out.resize(starts.back());
-  pool.for_ranges(functions, kTogether, [&](u32 begin, u32 end) {
-    CallRecord *next = out.data() + starts[begin / kTogether];
-    list(begin, end, [&next](u32 function, Second kind, u32 second) {
-      next->first = FunctionId(function);
-      next->kind = kind;
-      next->second = second;
-      ++next;
-    });
-  });
-}
 
 // Each callee where it is referred to first.
 std::vector<FunctionId> first_references(std::span<const FunctionId> callees) {
@@ -57,24 +32,18 @@ std::vector<FunctionId> first_references(std::span<const FunctionId> callees) {
 }
 
 // Callees in reverse order of reading, in an object each only where it is referred to first (Q027).
-void append_calls(const Program &p, const NodeLists<FunctionId> &edges, WorkerPool &pool,
-                  CallRecords &out) {
-  const auto add_live = [&p](u32 caller, std::span<const FunctionId> callees, const auto &add) {
+void append_calls(const Program &p, const NodeLists<FunctionId> &edges, CallRecords &out) {
+  for (u32 f = 0; f < edges.size(); ++f) {
+    if (edges[f].empty() || !p.live.live[f])
+      continue;
+    std::vector<FunctionId> first;
+    std::span<const FunctionId> callees = edges[f];
+    if (!p.policy.executable)
+      callees = first = first_references(callees);
     for (const FunctionId callee : std::views::reverse(callees))
       if (p.live.is_live(callee))
-        add(caller, Second::Function, callee.value);
-  };
-  const auto list = [&](u32 begin, u32 end, const auto &add) {
-    for (u32 f = begin; f < end; ++f) {
-      if (edges[f].empty() || !p.live.live[f])
-        continue;
-      if (p.policy.executable)
-        add_live(f, edges[f], add);
-      else
-        add_live(f, first_references(edges[f]), add);
-    }
-  };
-  append_records(edges.size(), pool, list, out);
+        out.push_back({FunctionId(f), Second::Function, callee.value});
+  }
 }
 
 // By function in order of creation, the newest first.
@@ -90,7 +59,7 @@ void append_pointers(const Program &p, std::vector<CallGraph::Taken> list, CallR
 
 } // namespace
 
-CallRecords list_call_graph(const Program &p, WorkerPool &pool) {
+CallRecords list_call_graph(const Program &p) {
   CallRecords out;
   constexpr size_t kMarkers = 4;
   out.reserve(p.calls.calls.all().size() + p.calls.taken.size() + p.calls.indirect.size() +
@@ -99,28 +68,25 @@ CallRecords list_call_graph(const Program &p, WorkerPool &pool) {
     out.push_back({{}, Second::Marker, 0u - static_cast<u32>(part)});
   };
   open(elf::CallPart::Calls);
-  append_calls(p, p.calls.calls, pool, out);
+  append_calls(p, p.calls.calls, out);
   open(elf::CallPart::AddressTaken);
   append_pointers(p, p.calls.taken, out);
   open(elf::CallPart::IndirectCalls);
   append_pointers(p, p.calls.indirect, out);
   open(elf::CallPart::IndirectTargets);
-  append_calls(p, p.calls.targets, pool, out);
+  append_calls(p, p.calls.targets, out);
   return out;
 }
 
 // Functions whose address is taken have their prototype in the call graph.
-CallRecords list_prototypes(const Program &p, WorkerPool &pool) {
+CallRecords list_prototypes(const Program &p) {
   std::vector<bool> taken(p.calls.functions.size(), false);
   for (const CallGraph::Taken &t : p.calls.taken)
     taken[t.function.value] = true;
   CallRecords out;
-  const auto list = [&](u32 begin, u32 end, const auto &add) {
-    for (u32 f = begin; f < end; ++f)
-      if (p.calls.prototype_of[f].valid() && p.live.live[f] && !taken[f])
-        add(f, Second::Prototype, p.calls.prototype_of[f].value);
-  };
-  append_records(static_cast<u32>(p.calls.functions.size()), pool, list, out);
+  for (u32 f = 0; f < p.calls.functions.size(); ++f)
+    if (p.calls.prototype_of[f].valid() && p.live.live[f] && !taken[f])
+      out.push_back({FunctionId(f), Second::Prototype, p.calls.prototype_of[f].value});
   return out;
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "base/raw_table.h"
-#include "base/worker_pool.h"
+#include <vector>
+
 #include "link/resolve/program.h"
 
 namespace culink {
@@ -15,11 +15,10 @@ struct CallRecord {
   u32 second = 0; // marker, FunctionId or PrototypeId
 };
 
-// Threads fill them.
-using CallRecords = RawVector<CallRecord>;
+using CallRecords = std::vector<CallRecord>;
 
 // The content of .nv.callgraph and of .nv.prototype.
-[[nodiscard]] CallRecords list_call_graph(const Program &program, WorkerPool &pool);
-[[nodiscard]] CallRecords list_prototypes(const Program &program, WorkerPool &pool);
+[[nodiscard]] CallRecords list_call_graph(const Program &program);
+[[nodiscard]] CallRecords list_prototypes(const Program &program);
 
 } // namespace culink

@@ -12,10 +12,9 @@
 #include "link/records/info_records.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "base/bytes.h"
-#include "base/gather.h"
-
 #include "link/records/barrier_flags.h"
 #include "link/records/kernel_limits.h"
 #include "link/records/kernel_records.h"
@@ -62,7 +61,7 @@ private:
 
 InfoResult InfoPlanner::run() {
   const Resources resources = p_.policy.completes_kernels
-                                  ? propagate_resources(p_, reach_, own_resources(p_, pool_), pool_)
+                                  ? propagate_resources(p_, reach_, own_resources(p_, pool_))
                                   : Resources{};
   ReadRecords read = read_info_records(p_, layout_, resources, pool_);
   out_.plan = std::move(read.plan);
@@ -92,40 +91,37 @@ void InfoPlanner::fill_externs(const std::vector<OutId> &lists_externs) {
 }
 
 std::vector<FunctionId> InfoPlanner::kernels_in_symbol_order() const {
-  const std::span locals(layout_.sections.locals);
-  const std::span globals(layout_.sections.globals);
-  const u32 local_count = static_cast<u32>(locals.size());
-  const u32 count = local_count + static_cast<u32>(globals.size());
-  constexpr u32 kTogether = 8192;
-  const auto find = [=, &p = p_](u32 i, std::vector<FunctionId> &out) {
-    if (i < local_count && locals[i].kind != LocalSymbol::Kind::Entity)
-      return;
-    const EntityId id = i < local_count ? EntityId(locals[i].id) : globals[i - local_count];
-    const FunctionId f = p.function_of(id);
-    if (f.valid() && p.live.is_kernel(f) && p.symbols[id].defined())
+  std::vector<FunctionId> out;
+  const auto add = [&](EntityId id) {
+    const FunctionId f = p_.function_of(id);
+    if (f.valid() && p_.live.is_kernel(f) && p_.symbols[id].defined())
       out.push_back(f);
   };
-  return gather<FunctionId>(count, kTogether, pool_, find);
+  for (const LocalSymbol &local : layout_.sections.locals)
+    if (local.kind == LocalSymbol::Kind::Entity)
+      add(EntityId(local.id));
+  for (const EntityId global : layout_.sections.globals)
+    add(global);
+  return out;
 }
 
 // Limits that calls may break, in the order of the records.
 std::vector<RegisterLimit> InfoPlanner::register_limits(const std::vector<FunctionId> &kernels,
                                                         const Resources &resources) const {
-  constexpr u32 kTogether = 512;
-  const u32 count = static_cast<u32>(kernels.size());
-  const auto find = [&](u32 i, std::vector<RegisterLimit> &out) {
+  std::vector<RegisterLimit> out;
+  for (const FunctionId f : kernels) {
     // A kernel that calls nothing with more registers keeps its limit.
-    if (resources.registers[kernels[i].value] <= resources.own_registers[kernels[i].value])
-      return;
-    const EntityId kernel = p_.calls.functions[kernels[i].value];
+    if (resources.registers[f.value] <= resources.own_registers[f.value])
+      continue;
+    const EntityId kernel = p_.calls.functions[f.value];
     const OutId text = layout_.placement.address_of[kernel.value].section;
     const RecordList &records =
         out_.plan.of_function[p_.function_of(layout_.sections[text].function).value];
     for (u64 at = records.find(InfoAttribute::MaxregCount); at != RecordList::kNone;
          at = records.find(InfoAttribute::MaxregCount, at))
-      out.push_back({kernels[i], records.value(at)});
-  };
-  return gather<RegisterLimit>(count, kTogether, pool_, find);
+      out.push_back({f, records.value(at)});
+  }
+  return out;
 }
 
 // How many calls of a kernel lead to recursion. Each occurrence of a call counts, and each function
@@ -154,13 +150,9 @@ void InfoPlanner::report_recursion(FunctionId kernel, const Resources &resources
 
 void InfoPlanner::finish_kernels(const Resources &resources) {
   const std::vector<FunctionId> kernels = kernels_in_symbol_order();
-  const u32 count = static_cast<u32>(kernels.size());
-  constexpr u32 kTogether = 4096;
-  const std::vector<FunctionId> deep =
-      gather<FunctionId>(count, kTogether, pool_, [&](u32 i, std::vector<FunctionId> &out) {
-        if (exceeds_stack(resources, kernels[i]))
-          out.push_back(kernels[i]);
-      });
+  std::vector<FunctionId> deep;
+  std::ranges::copy_if(kernels, std::back_inserter(deep),
+                       [&](FunctionId kernel) { return exceeds_stack(resources, kernel); });
   for (const FunctionId k : deep)
     if (resources.unbounded[k.value] != 0 && !p_.options.suppress_stack_size_warning)
       report_recursion(k, resources);

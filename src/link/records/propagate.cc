@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Registers and stack of a call tree in one sweep: nodes come callees first, so each node's value
-// is final when a caller asks for it. Inside a circle of calls every member reaches every other;
+// is final when a caller needs it. Inside a circle of calls every member reaches every other;
 // their maximum is taken together, and their stack has no bound.
 #include "link/records/propagate.h"
 
@@ -77,10 +77,9 @@ Resources own_resources(const Program &p, WorkerPool &pool) {
   return out;
 }
 
-// Most nodes call none, and need what they need by themselves; most others are kernels, which
-// nobody calls, and so may come last, all threads at a time.
-Resources propagate_resources(const Program &p, const Reach &reach, Resources out,
-                              WorkerPool &pool) {
+// Leaf functions need their own resources only. Functions without callers, as most kernels, come
+// last.
+Resources propagate_resources(const Program &p, const Reach &reach, Resources out) {
   const u32 count = p.calls.node_count();
   out.registers = out.own_registers;
   out.stack.assign(out.own_frame.begin(), out.own_frame.end());
@@ -105,12 +104,9 @@ Resources propagate_resources(const Program &p, const Reach &reach, Resources ou
   };
   for (const std::span<const u32> component : reach.inner_components())
     settle(component);
-  constexpr u32 kTogether = 4096;
-  pool.for_ranges(count, kTogether, [&](u32 begin, u32 end) {
-    for (u32 node = begin; node < end; ++node)
-      if (!p.calls.edges[node].empty() && !reach.called(node))
-        settle(std::span(&node, 1));
-  });
+  for (u32 node = 0; node < count; ++node)
+    if (!p.calls.edges[node].empty() && !reach.called(node))
+      settle(std::span(&node, 1));
   return out;
 }
 

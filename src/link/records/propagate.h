@@ -24,6 +24,6 @@ struct Resources {
 
 // The same with what it reaches.
 [[nodiscard]] Resources propagate_resources(const Program &program, const Reach &reach,
-                                            Resources own, WorkerPool &pool);
+                                            Resources own);
 
 } // namespace culink

@@ -21,19 +21,19 @@ namespace culink {
 using elf::CompatAttribute;
 namespace {
 
-// Sections of consecutive objects that have the same records of compatibility.
+// Consecutive sections with the same records of compatibility.
 struct CompatRun {
   ByteSpan section;
   u32 count = 0;
 };
 
-// What consecutive objects say about how they were made.
+// How the objects were made.
 struct Origins {
   std::vector<u8> tools; // notes
   std::vector<CompatRun> compats;
   u16 oldest_arch = 0xffff; // virtual
   u32 toolkit = 0;          // the newest
-  u32 version = 0;          // of the note that has them, if it is newer than what we know
+  u32 version = 0;          // of the newest note, if it is newer than the known one
 };
 
 Origins read_origins(std::span<const InputObject> objects) {
@@ -54,21 +54,11 @@ Origins read_origins(std::span<const InputObject> objects) {
   return out;
 }
 
-// Of all objects, some at a time.
-std::vector<Origins> read_origins(const Program &p, WorkerPool &pool) {
-  constexpr u32 kTogether = 32;
-  std::vector<Origins> out((p.objects.size() + kTogether - 1) / kTogether);
-  pool.for_ranges(static_cast<u32>(p.objects.size()), kTogether, [&](u32 begin, u32 end) {
-    out[begin / kTogether] = read_origins(std::span(p.objects).subspan(begin, end - begin));
-  });
-  return out;
-}
-
 std::string or_else(std::string_view fixed, const std::string &given) {
   return fixed.empty() ? given : std::string(fixed);
 }
 
-std::vector<u8> build_tkinfo(const Program &p, const std::vector<Origins> &origins) {
+std::vector<u8> build_tkinfo(const Program &p, const Origins &origins) {
   std::vector<u8> out;
   const std::vector<u8> desc = elf::encode_toolkit_info(
       {.object = or_else(p.dialect.tool_object, p.options.object_name),
@@ -79,8 +69,7 @@ std::vector<u8> build_tkinfo(const Program &p, const std::vector<Origins> &origi
   elf::append_note(out, {elf::kNoteToolkitInfo, elf::kNoteOwner, desc});
   if (p.policy.resolves_early)
     return out; // nvlink -r forgets who made the inputs
-  for (const Origins &some : origins)
-    elf::append_bytes(out, some.tools);
+  elf::append_bytes(out, origins.tools);
   return out;
 }
 
@@ -97,16 +86,12 @@ ByteSpan later_fields(const Program &p, u32 version) {
 }
 
 // The oldest virtual architecture of the inputs, and the toolkit whose conventions the output has.
-std::vector<u8> build_cuinfo(const Program &p, const std::vector<Origins> &origins) {
-  u16 oldest = p.arch.number;
-  u32 toolkit = p.policy.toolkit;
+std::vector<u8> build_cuinfo(const Program &p, const Origins &origins) {
   constexpr u32 kKnownVersion = 2;
-  u32 version = kKnownVersion;
-  for (const Origins &some : origins) {
-    oldest = std::min(oldest, some.oldest_arch);
-    toolkit = std::max(toolkit, some.toolkit); // so that an older driver refuses it
-    version = std::max(version, some.version);
-  }
+  const u16 oldest = std::min(p.arch.number, origins.oldest_arch);
+  const u32 toolkit =
+      std::max(p.policy.toolkit, origins.toolkit); // so that an older driver refuses it
+  const u32 version = std::max(kKnownVersion, origins.version);
   std::vector<u8> out;
   std::vector<u8> desc = elf::encode_cuda_info(
       {.version = static_cast<u16>(version), .virtual_arch = oldest, .toolkit = toolkit});
@@ -239,16 +224,15 @@ private:
 };
 
 // The first file's records, the values of later files merged in.
-std::vector<u8> build_compat(const Program &p, const std::vector<Origins> &origins) {
+std::vector<u8> build_compat(const Program &p, const Origins &origins) {
   CompatMerger merger(p.policy.compat.unanimous);
   bool says_version = p.policy.compat.adds.empty(); // or it has been assumed
-  for (const Origins &some : origins)
-    for (const CompatRun &run : some.compats) {
-      for (u32 i = 0; i < run.count && merger.add(read_compat(p, run.section)); ++i) {
-      }
-      CompatRecords said = elf::decode_compat(run.section).records;
-      says_version = says_version || find_record(said, kPlaceOfVersion.attribute);
+  for (const CompatRun &run : origins.compats) {
+    for (u32 i = 0; i < run.count && merger.add(read_compat(p, run.section)); ++i) {
     }
+    CompatRecords said = elf::decode_compat(run.section).records;
+    says_version = says_version || find_record(said, kPlaceOfVersion.attribute);
+  }
   elf::CompatSection out{.records = merger.finish()};
   if (!says_version)
     std::erase_if(out.records, [](const elf::CompatRecord &record) {
@@ -275,10 +259,10 @@ std::vector<u8> build_rel_action() {
 
 } // namespace
 
-Synthetic synthesize_sections(const Program &p, WorkerPool &pool) {
-  const std::vector<Origins> origins = read_origins(p, pool);
-  return {.callgraph = list_call_graph(p, pool),
-          .prototypes = list_prototypes(p, pool),
+Synthetic synthesize_sections(const Program &p) {
+  const Origins origins = read_origins(p.objects);
+  return {.callgraph = list_call_graph(p),
+          .prototypes = list_prototypes(p),
           .tkinfo = build_tkinfo(p, origins),
           .cuinfo = build_cuinfo(p, origins),
           .compat = build_compat(p, origins),

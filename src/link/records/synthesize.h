@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "base/worker_pool.h"
 #include "link/merge/merge.h"
 #include "link/records/call_records.h"
 #include "model/records.h"
@@ -18,6 +17,6 @@ struct Synthetic {
   std::vector<u8> rel_action; // empty: none
 };
 
-[[nodiscard]] Synthetic synthesize_sections(const Program &program, WorkerPool &pool);
+[[nodiscard]] Synthetic synthesize_sections(const Program &program);
 
 } // namespace culink
