@@ -54,14 +54,14 @@ Called find_called(const std::vector<InputObject> &objects, const SassInputs *sa
                    Resolution symbols, const LinkOptions &options, const LinkPolicy &policy,
                    WorkerPool &pool, Diagnostics &diag) {
   CallGraph calls = build_call_graph(objects, symbols, policy, pool, diag);
-  LiveSet live = mark_live(symbols, calls, options, policy, pool);
+  LiveSet live = mark_live(symbols, calls, options, policy);
   if (!policy.folds_identical || diag.failed())
     return {std::move(symbols), std::move(calls), std::move(live)};
   symbols = fold_identical(objects, sass ? &sass->objects : nullptr, std::move(symbols), calls,
                            live, pool);
   Diagnostics known; // which have been reported
   calls = build_call_graph(objects, symbols, policy, pool, known);
-  live = mark_live(symbols, calls, options, policy, pool);
+  live = mark_live(symbols, calls, options, policy);
   return {std::move(symbols), std::move(calls), std::move(live)};
 }
 
@@ -84,7 +84,7 @@ std::optional<PlannedLink> plan_output(const Program &program, const LinkService
   // Which kernels reach a function decides where its variables and constants are, so reachability
   // comes before everything that places memory.
   services.timer.begin("reach");
-  const Reach reach(program.calls, program.live, services.pool);
+  const Reach reach(program.calls, program.live);
 
   // Dead functions are gone by now, so that the sections of the output come into being in their
   // final order.

@@ -59,20 +59,18 @@ TEST(Inherit, reaches_through_a_chain_in_one_sweep) {
   Resolution symbols;
   CallGraph calls;
   LiveSet live;
-  FunctionRecords records;
+  ProgramRecords records;
   for (u32 i = 0; i < kLinks; ++i) {
     symbols.entities.emplace_back(Entity{});
     calls.functions.push_back(EntityId(i));
     calls.function_of.push_back(FunctionId(i));
     std::vector<u32> callees(i + 1 < kLinks ? 1 : 0, i + 1);
     calls.edges.add_node(callees);
-    records.read_position.push_back(i);
+    records.of.emplace_back().read_position = i;
   }
   live.kernel.assign(kLinks, false);
-  records.inherited.assign(kLinks, {});
-  records.put_first(FunctionId(kLinks - 1), {elf::InfoAttribute::NumBarriers, 3});
-  WorkerPool pool(1);
-  const Reach reach(calls, live, pool);
+  records.of[kLinks - 1].inherited = {{elf::InfoAttribute::NumBarriers, 3}};
+  const Reach reach(calls, live);
   const std::vector<InputObject> objects;
   const LinkOptions options;
   const arch::ArchInfo arch{};
@@ -80,28 +78,10 @@ TEST(Inherit, reaches_through_a_chain_in_one_sweep) {
   const LinkPolicy policy;
   const Program program{objects, symbols, calls, live, options, arch, dialect, policy};
   const InheritanceSweep sweep(program, reach, records);
-  const auto reached_from = [&](u32 start) {
-    Inheritance out;
-    sweep.add_reached(FunctionId(start), out);
-    return out;
-  };
   const size_t barriers = *inherit_rule_of(elf::InfoAttribute::NumBarriers);
   for (const u32 start : {0u, 50u, kLinks - 2})
-    EXPECT_EQ(reached_from(start).items[barriers].largest, 3) << start;
-  EXPECT_FALSE(reached_from(kLinks - 1).met(barriers));
-}
-
-TEST(FunctionRecords, puts_records_in_front_of_few_and_of_many) {
-  FunctionRecords records;
-  records.inherited.assign(2, {});
-  for (u16 value = 0; value <= 2 * InheritedList::kFew; ++value) {
-    records.put_first(FunctionId(1), {elf::InfoAttribute::NumBarriers, value});
-    const std::span<const Inherited> found = records.inherited_from(FunctionId(1));
-    ASSERT_EQ(found.size(), value + 1u);
-    EXPECT_EQ(found.front().value, value);
-    EXPECT_EQ(found.back().value, 0);
-  }
-  EXPECT_TRUE(records.inherited_from(FunctionId(0)).empty());
+    EXPECT_EQ(sweep.reached(FunctionId(start)).items[barriers].largest, 3) << start;
+  EXPECT_FALSE(sweep.reached(FunctionId(kLinks - 1)).met(barriers));
 }
 
 } // namespace

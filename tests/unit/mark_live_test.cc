@@ -49,8 +49,7 @@ public:
       std::sort(list.begin(), list.end());
     calls.edges = EdgeLists(successors);
     policy.selects_kernels = options.kernels_used.has_value();
-    WorkerPool pool(1);
-    return mark_live(symbols, calls, options, policy, pool);
+    return mark_live(symbols, calls, options, policy);
   }
 
   Resolution symbols;

@@ -28,8 +28,7 @@ const std::vector<std::vector<u32>> kCircles = {{3}, {4, 6}, {3, 4}, {2}, {4, 5}
 
 TEST(Reach, CircleIsOneComponentAndRecursive) {
   const Graph graph(2, kCircles);
-  WorkerPool pool(1);
-  const Reach reach(graph.calls, graph.live, pool);
+  const Reach reach(graph.calls, graph.live);
   EXPECT_EQ(reach.component_of(2), reach.component_of(3));
   for (const u32 alone : {0u, 1u, 4u, 5u, 6u})
     for (u32 other = 0; other < kCircles.size(); ++other)
@@ -40,8 +39,7 @@ TEST(Reach, CircleIsOneComponentAndRecursive) {
 
 TEST(Reach, CalleesComeBeforeCallers) {
   const Graph graph(2, kCircles);
-  WorkerPool pool(1);
-  const Reach reach(graph.calls, graph.live, pool);
+  const Reach reach(graph.calls, graph.live);
   const std::vector<u32> order = reach.callees_first();
   ASSERT_EQ(order.size(), kCircles.size());
   const auto place = [&](u32 f) { return std::ranges::find(order, f) - order.begin(); };
@@ -58,8 +56,7 @@ TEST(Reach, CalleesComeBeforeCallers) {
 
 TEST(Reach, FindsKernelsAndWhatTheyReach) {
   const Graph graph(2, kCircles);
-  WorkerPool pool(1);
-  const Reach reach(graph.calls, graph.live, pool);
+  const Reach reach(graph.calls, graph.live);
   using Functions = std::vector<FunctionId>;
   const FunctionId two[] = {FunctionId(2)}, five[] = {FunctionId(5)}, one[] = {FunctionId(1)};
   EXPECT_EQ(reach.kernels_reaching(two), Functions{FunctionId(0)});

@@ -98,9 +98,9 @@ OutId text_of(const SassContext &c, FunctionId function) {
 }
 
 // Kernels list what functions call that come before them first.
-void list_callees(const SassContext &c, WorkerPool &pool, DriverCalls &calls) {
+void list_callees(const SassContext &c, DriverCalls &calls) {
   calls.listed.resize(c.layout().sections.size());
-  const Reach reach(c.mercury.calls, c.mercury.live, pool);
+  const Reach reach(c.mercury.calls, c.mercury.live);
   std::vector<std::pair<FunctionId, std::vector<FunctionId>>> unselected; // with what they reach
   if (c.mercury.policy.completes_kernels)
     for (const FunctionId kernel : nvlink::unselected_listing_kernels(c.mercury))
@@ -135,7 +135,7 @@ Resources resources_of_sass(const SassContext &c, const DriverCalls &calls, cons
 
 } // namespace
 
-DriverCalls find_driver_calls(const SassContext &c, const SassCodeList &code, WorkerPool &pool) {
+DriverCalls find_driver_calls(const SassContext &c, const SassCodeList &code) {
   DriverCalls out;
   CompiledCalls compiled(c);
   std::unordered_map<std::string_view, u32> number_of;
@@ -161,14 +161,14 @@ DriverCalls find_driver_calls(const SassContext &c, const SassCodeList &code, Wo
     }
   }
   if (!out.empty())
-    list_callees(c, pool, out);
+    list_callees(c, out);
   return out;
 }
 
 RecordList make_module_records(const SassContext &c, const DriverCalls &calls, WorkerPool &pool) {
   if (calls.empty())
     return {};
-  const Reach reach(c.mercury.calls, c.mercury.live, pool);
+  const Reach reach(c.mercury.calls, c.mercury.live);
   const Resources resources = resources_of_sass(c, calls, reach, pool);
   nvlink::StackSizes stacks(c.mercury.calls.functions.size());
   for (u32 f = 0; f < stacks.size(); ++f)

@@ -30,8 +30,7 @@ struct DriverCalls {
   [[nodiscard]] bool empty() const { return callers.empty(); }
 };
 
-[[nodiscard]] DriverCalls find_driver_calls(const SassContext &context, const SassCodeList &code,
-                                            WorkerPool &pool);
+[[nodiscard]] DriverCalls find_driver_calls(const SassContext &context, const SassCodeList &code);
 
 // The module's records with registers and stack of machine code; empty: they are those of the
 // Mercury plane.

@@ -84,7 +84,7 @@ SassPlan plan_sass(const Program &mercury, const OutputPlan &plan, const SassInp
   out.parameter_banks = find_parameter_banks(context, out.code);
   out.image_banks = find_image_banks(context, out.code);
   out.compiler_banks = fill_compiler_banks(context, out.code, out.finalized, diag);
-  out.driver_calls = find_driver_calls(context, out.code, pool);
+  out.driver_calls = find_driver_calls(context, out.code);
   out.records = make_sass_records(context, out.code, out.driver_calls, pool);
   out.compat = make_compat(context, out.code);
 

@@ -84,12 +84,10 @@ InheritanceSweep::InheritanceSweep(const Program &program, const Reach &reach,
     : p_(program), reach_(reach), records_(records), part_of_(reach.component_count(), kNothing) {
   // No function inherits from a kernel, so functions that are called suffice.
   for (const std::span<const u32> component : reach_.inner_components()) {
-    Callees callees;
-    for (const u32 node : component) {
+    Callees callees = callees_of(component);
+    for (const u32 node : component)
       if (counts(node))
         callees.leaves.push_back(FunctionId(node));
-      list_callees(node, callees);
-    }
     u32 &part = part_of_[reach_.component_of(component[0])];
     if (callees.leaves.empty() && callees.parts.size() <= 1) {
       part = callees.parts.empty() ? kNothing : callees.parts[0];
@@ -136,18 +134,21 @@ Inheritance InheritanceSweep::own(FunctionId function) const {
   return out;
 }
 
-// Adds callees in other components. Neighbours often share a part.
-void InheritanceSweep::list_callees(u32 node, Callees &out) const {
-  for (const u32 callee : p_.calls.edges[node])
-    if (is_leaf(callee)) {
-      if (counts(callee))
-        out.leaves.push_back(FunctionId(callee));
-    } else if (const u32 part = part_of_[reach_.component_of(callee)]; part != kNothing) {
-      out.parts.push_back(part);
-    }
+// Callees in other components. Neighbours often share a part.
+InheritanceSweep::Callees InheritanceSweep::callees_of(std::span<const u32> nodes) const {
+  Callees out;
+  for (const u32 node : nodes)
+    for (const u32 callee : p_.calls.edges[node])
+      if (is_leaf(callee)) {
+        if (counts(callee))
+          out.leaves.push_back(FunctionId(callee));
+      } else if (const u32 part = part_of_[reach_.component_of(callee)]; part != kNothing) {
+        out.parts.push_back(part);
+      }
   std::ranges::sort(out.parts);
   const auto repeated = std::ranges::unique(out.parts);
   out.parts.erase(repeated.begin(), repeated.end());
+  return out;
 }
 
 Inheritance InheritanceSweep::sum(const Callees &callees) const {
@@ -160,9 +161,7 @@ Inheritance InheritanceSweep::sum(const Callees &callees) const {
 }
 
 Inheritance InheritanceSweep::reached(FunctionId kernel) const {
-  Callees callees;
-  list_callees(kernel.value, callees);
-  return sum(callees);
+  return sum(callees_of({&kernel.value, 1}));
 }
 
 } // namespace culink

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "base/worker_pool.h"
@@ -156,7 +157,7 @@ private:
   [[nodiscard]] bool counts(u32 node) const {
     return node < p_.calls.functions.size() && records_.of[node].counts();
   }
-  void list_callees(u32 node, Callees &out) const;
+  [[nodiscard]] Callees callees_of(std::span<const u32> nodes) const;
   [[nodiscard]] Inheritance sum(const Callees &callees) const;
 
   const Program &p_;

@@ -6,17 +6,11 @@
 // between callers and targets keeps the number of edges linear. Liveness, the placement of memory
 // and the records of kernels all read this graph.
 //
-// Threads read batches of consecutive objects into lists of their own. The calls of a function come
-// from one object, as a rule, so they are counted meanwhile and then put where they belong; the
-// other lists are short and are joined in order. Prototypes get their numbers when all are known.
-//
-// What surprises: objects must agree about the prototype of a function, and a message names the
-// object before the one that disagrees. Threads cannot know which that is; where they find that not
-// all agree, all statements are compared once more in order.
+// Objects are read in parallel, in batches of consecutive ones; the lists of the batches are joined
+// in order. Prototypes get their numbers when all batches are read.
 #include "link/resolve/call_graph.h"
 
 #include <algorithm>
-#include <atomic>
 #include <numeric>
 
 #include "arch/driver_functions.h"
@@ -46,9 +40,7 @@ bool fits_any_size(std::string_view earlier, std::string_view later) {
   return earlier.empty() && later.empty();
 }
 
-// Objects that a thread reads together, and functions whose edges it sorts together.
 constexpr u32 kObjectsOfBatch = 16;
-constexpr u32 kFunctionsOfPart = 4096;
 
 class GraphBuilder {
 public:
@@ -68,17 +60,10 @@ private:
   void list_pointers();
   void take_address(const CallBatch::Pointer &from, PrototypeId prototype);
   void compare_prototypes();
-  [[nodiscard]] bool all_agree();
   void agree(FunctionId function, PrototypeId prototype, ObjectId object);
   [[nodiscard]] bool mean_the_same(std::string_view function, std::string_view earlier,
                                    std::string_view later) const;
   void connect();
-  [[nodiscard]] ObjectId home_of(FunctionId function) const {
-    return home_of_function(symbols_, out_, function);
-  }
-  void for_batches(const std::function<void(CallBatch &)> &work) {
-    pool_.for_each(static_cast<u32>(batches_.size()), [&](u32 i) { work(batches_[i]); });
-  }
 
   const std::vector<InputObject> &objects_;
   const Resolution &symbols_;
@@ -86,7 +71,6 @@ private:
   WorkerPool &pool_;
   Diagnostics &diag_;
   std::vector<CallBatch> batches_;
-  std::vector<u32> call_counts_; // by FunctionId + 1
   CallGraph out_;
   std::vector<u32> taken_index_; // by FunctionId: position + 1 in out_.taken
   // By FunctionId: the prototype that was read last, and where.
@@ -111,30 +95,16 @@ CallGraph GraphBuilder::run() {
 // Functions are numbered in order of their first occurrence: the order of nvlink's call graph and
 // prototype records.
 void GraphBuilder::number_functions() {
-  std::vector<u32> begins;
-  begins.reserve(objects_.size());
-  u32 count = 0;
-  for (const Resolution::Share &share : symbols_.shares) {
-    begins.push_back(count);
-    count += share.functions_end - share.begin;
-  }
-  out_.functions.resize(count);
   out_.function_of.resize(symbols_.entities.size());
-  pool_.for_ranges(static_cast<u32>(begins.size()), kObjectsOfBatch, [&](u32 begin, u32 end) {
-    for (u32 i = begin; i < end; ++i) {
-      FunctionId next(begins[i]);
-      for (u32 e = symbols_.shares[i].begin; e < symbols_.shares[i].functions_end; ++e) {
-        out_.functions[next.value] = EntityId(e);
-        out_.function_of[e] = next;
-        ++next.value;
-      }
+  for (const Resolution::Share &share : symbols_.shares)
+    for (u32 e = share.begin; e < share.functions_end; ++e) {
+      out_.function_of[e] = FunctionId(static_cast<u32>(out_.functions.size()));
+      out_.functions.emplace_back(e);
     }
-  });
 }
 
 void GraphBuilder::read_batches() {
-  call_counts_.resize(out_.functions.size() + 1);
-  const CallReader reader(objects_, symbols_, out_, policy_, std::span(call_counts_).subspan(1));
+  const CallReader reader(objects_, symbols_, out_, policy_);
   pool_.for_ranges(static_cast<u32>(objects_.size()), kObjectsOfBatch, [&](u32 begin, u32 end) {
     batches_[begin / kObjectsOfBatch] = reader.read(begin, end);
   });
@@ -152,28 +122,18 @@ void GraphBuilder::number_prototypes() {
     }
 }
 
-// The calls of a function in the order of the objects: those that other objects have for it come
-// before or after those of its home.
+// Sorts calls by caller, stably.
 void GraphBuilder::list_calls() {
-  std::vector<u32> starts = std::move(call_counts_);
+  std::vector<u32> starts(out_.functions.size() + 1);
   for (const CallBatch &batch : batches_)
-    for (const CallBatch::Call &call : batch.other_calls)
+    for (const CallBatch::Call &call : batch.calls)
       ++starts[call.caller.value + 1];
   std::partial_sum(starts.begin(), starts.end(), starts.begin());
   std::vector<u32> listed(out_.functions.size());
   out_.calls = NodeLists<FunctionId>(std::move(starts));
-  const auto list = [&](const CallBatch::Call &call) {
-    out_.calls.room(call.caller.value)[listed[call.caller.value]++] = call.callee;
-  };
-  const auto list_others = [&](bool earlier) {
-    for (const CallBatch &batch : batches_)
-      for (const CallBatch::Call &call : batch.other_calls)
-        if ((call.object < home_of(call.caller)) == earlier)
-          list(call);
-  };
-  list_others(true);
-  for_batches([&](CallBatch &batch) { std::ranges::for_each(batch.calls, list); });
-  list_others(false);
+  for (const CallBatch &batch : batches_)
+    for (const CallBatch::Call &call : batch.calls)
+      out_.calls.room(call.caller.value)[listed[call.caller.value]++] = call.callee;
 }
 
 void GraphBuilder::list_targets() {
@@ -214,33 +174,8 @@ void GraphBuilder::list_pointers() {
   }
 }
 
-// Nearly always all objects agree about every function, which threads can find out in any order.
-bool GraphBuilder::all_agree() {
-  std::atomic<bool> agree = true;
-  std::vector<PrototypeId> stated(out_.functions.size());
-  for_batches([&](CallBatch &batch) {
-    for (const CallBatch::Statement &one : batch.statements) {
-      const PrototypeId prototype = batch.numbers[one.prototype];
-      // What many objects state is written once: threads that write it again and again would wait
-      // for each other.
-      std::atomic_ref first(stated[one.function.value].value);
-      u32 known = first.load(std::memory_order_relaxed);
-      if (known == PrototypeId::kNone)
-        first.compare_exchange_strong(known, prototype.value, std::memory_order_relaxed);
-      if (known != PrototypeId::kNone && known != prototype.value)
-        agree.store(false, std::memory_order_relaxed);
-      std::atomic_ref last(out_.prototype_of[one.function.value].value);
-      if (!one.about_address && last.load(std::memory_order_relaxed) != prototype.value)
-        last.store(prototype.value, std::memory_order_relaxed);
-    }
-  });
-  return agree;
-}
-
 void GraphBuilder::compare_prototypes() {
   out_.prototype_of.resize(out_.functions.size());
-  if (all_agree())
-    return;
   latest_.resize(out_.functions.size());
   for (const CallBatch &batch : batches_)
     for (const CallBatch::Statement &one : batch.statements) {
@@ -291,67 +226,34 @@ void GraphBuilder::agree(FunctionId function, PrototypeId prototype, ObjectId ob
   where = object;
 }
 
-// Sorts the last list, the successors of a node, and leaves each once.
-void sort_successors(std::vector<u32> &lists, size_t start) {
-  if (lists.size() < start + 2)
-    return;
-  const auto first = lists.begin() + static_cast<i64>(start);
-  if (std::is_sorted(lists.rbegin(), std::make_reverse_iterator(first))) // as objects list calls
-    std::reverse(first, lists.end());
-  else if (!std::is_sorted(first, lists.end()))
-    std::sort(first, lists.end());
-  lists.erase(std::unique(first, lists.end()), lists.end());
-}
-
-// Each thread makes the lists of some functions, which have their place when all sizes are known.
 void GraphBuilder::connect() {
   // Indirect calls are few, so sorting them is cheaper than a list for each function.
   std::vector<CallGraph::Taken> callers = out_.indirect, targets = out_.taken;
-  const auto by_function = [](const auto &a, const auto &b) { return a.function < b.function; };
-  std::stable_sort(callers.begin(), callers.end(), by_function);
+  std::ranges::stable_sort(callers, {}, &CallGraph::Taken::function);
   std::erase_if(targets, [](const CallGraph::Taken &one) { return !one.prototype.valid(); });
-  std::stable_sort(targets.begin(), targets.end(),
-                   [](const auto &a, const auto &b) { return a.prototype < b.prototype; });
-  const u32 functions = static_cast<u32>(out_.functions.size());
-  const u32 prototypes = static_cast<u32>(out_.prototypes.size());
-  std::vector<u32> starts(u64{functions} + prototypes + 1);
-  std::vector<std::vector<u32>> parts(functions / kFunctionsOfPart + 2); // of all edges
-  const auto end_node = [&](u32 node, std::vector<u32> &part, size_t start) {
-    sort_successors(part, start);
-    starts[node + 1] = static_cast<u32>(part.size() - start);
+  std::ranges::stable_sort(targets, {}, &CallGraph::Taken::prototype);
+  std::vector<u32> successors;
+  const auto end_node = [&] {
+    std::ranges::sort(successors);
+    const auto repeated = std::ranges::unique(successors);
+    successors.erase(repeated.begin(), repeated.end());
+    out_.edges.add_node(successors);
+    successors.clear();
   };
-  pool_.for_ranges(functions, kFunctionsOfPart, [&](u32 begin, u32 end) {
-    std::vector<u32> &part = parts[begin / kFunctionsOfPart];
-    auto call =
-        std::ranges::lower_bound(callers, FunctionId(begin), {}, &CallGraph::Taken::function);
-    for (u32 f = begin; f < end; ++f) {
-      const size_t start = part.size();
-      for (const FunctionId callee : out_.calls[f])
-        part.push_back(callee.value);
-      for (; call != callers.end() && call->function.value == f; ++call)
-        part.push_back(out_.node(call->prototype));
-      end_node(f, part, start);
-    }
-  });
-  auto target = targets.begin();
-  for (u32 p = 0; p < prototypes; ++p) {
-    const size_t start = parts.back().size();
-    for (; target != targets.end() && target->prototype.value == p; ++target)
-      parts.back().push_back(target->function.value);
-    end_node(functions + p, parts.back(), start);
+  auto call = callers.begin();
+  for (u32 f = 0; f < out_.functions.size(); ++f) {
+    for (const FunctionId callee : out_.calls[f])
+      successors.push_back(callee.value);
+    for (; call != callers.end() && call->function.value == f; ++call)
+      successors.push_back(out_.node(call->prototype));
+    end_node();
   }
-  std::partial_sum(starts.begin(), starts.end(), starts.begin());
-  out_.edges = EdgeLists(std::move(starts));
-  std::vector<u64> places = {0};
-  for (const std::vector<u32> &part : parts)
-    places.push_back(places.back() + part.size());
-  pool_.for_ranges(functions, kFunctionsOfPart, [&](u32 begin, u32) { // frees them, too
-    const u32 i = begin / kFunctionsOfPart;
-    const std::vector<u32> part = std::move(parts[i]);
-    std::ranges::copy(part, out_.edges.elements().begin() + static_cast<i64>(places[i]));
-  });
-  std::ranges::copy(parts.back(),
-                    out_.edges.elements().begin() + static_cast<i64>(places[parts.size() - 1]));
+  auto target = targets.begin();
+  for (u32 p = 0; p < out_.prototypes.size(); ++p) {
+    for (; target != targets.end() && target->prototype.value == p; ++target)
+      successors.push_back(target->function.value);
+    end_node();
+  }
 }
 
 } // namespace

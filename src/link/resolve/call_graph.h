@@ -19,7 +19,6 @@ namespace culink {
 // Marks the functions that are live, each with its reason: what kernels reach, and every function
 // whose address is taken.
 [[nodiscard]] LiveSet mark_live(const Resolution &symbols, const CallGraph &calls,
-                                const LinkOptions &options, const LinkPolicy &policy,
-                                WorkerPool &pool);
+                                const LinkOptions &options, const LinkPolicy &policy);
 
 } // namespace culink

@@ -3,17 +3,13 @@
 // Liveness of functions. Roots are the kernels (those selected, where kernels are selected); a root
 // keeps what it reaches over direct calls and over indirect calls by prototype. The search is
 // breadth first and stores for each function what made it live, so that --why-live can follow the
-// shortest chain back to a kernel; the later passes ask only whether a function is live.
+// shortest chain back to a kernel; later passes only need to know if a function is live.
 //
 // Two things surprise. A function whose address is taken is live, too, even if only dead code takes
 // it, but it is no root: the functions that it calls are discarded unless something else keeps
 // them; only its undefined callees (driver functions) are live. Kernels whose address is taken,
 // however, are roots even if they were not selected, because device code can launch them.
-#include <algorithm>
-#include <atomic>
-
 #include "arch/driver_functions.h"
-#include "base/gather.h"
 #include "link/resolve/call_graph.h"
 #include "link/resolve/search.h"
 #include "model/name_pattern.h"
@@ -29,23 +25,11 @@ bool host_refers_to(const Entity &kernel, const HostReferences &host) {
   return false;
 }
 
-// Functions of a thread: several write to different words of the sets.
-constexpr u32 kFewestApart = 4096;
-
-// Of callers that several threads find, the first counts.
-void note_caller(FunctionId &first, u32 caller) {
-  std::atomic_ref shared(first.value);
-  u32 known = shared.load(std::memory_order_relaxed);
-  while (caller < known &&
-         !shared.compare_exchange_weak(known, caller, std::memory_order_relaxed)) {
-  }
-}
-
 class LivenessMarker {
 public:
   LivenessMarker(const Resolution &symbols, const CallGraph &calls, const LinkOptions &options,
-                 const LinkPolicy &policy, WorkerPool &pool)
-      : symbols_(symbols), calls_(calls), options_(options), policy_(policy), pool_(pool) {}
+                 const LinkPolicy &policy)
+      : symbols_(symbols), calls_(calls), options_(options), policy_(policy) {}
 
   LiveSet run();
 
@@ -54,7 +38,6 @@ private:
   void add_launched_kernels();
   void select_driver_functions();
   void list_driver_functions();
-  [[nodiscard]] std::vector<u32> follow_roots(std::vector<FunctionId> &caller_through);
   void follow_calls();
   void add_address_taken();
   [[nodiscard]] u32 function_count() const { return static_cast<u32>(calls_.functions.size()); }
@@ -67,7 +50,6 @@ private:
   const CallGraph &calls_;
   const LinkOptions &options_;
   const LinkPolicy &policy_;
-  WorkerPool &pool_;
   LiveSet out_;
   std::vector<u32> roots_; // functions
 };
@@ -89,10 +71,8 @@ LiveSet LivenessMarker::run() {
     for (u32 f = 0; f < out_.why.size(); ++f)
       make_live(FunctionId(f), LiveReason::AllCode);
   out_.live.resize(out_.why.size());
-  pool_.for_ranges(function_count(), kFewestApart, [&](u32 begin, u32 end) {
-    for (u32 f = begin; f < end; ++f)
-      out_.live[f] = out_.why[f].live();
-  });
+  for (u32 f = 0; f < function_count(); ++f)
+    out_.live[f] = out_.why[f].live();
   return std::move(out_);
 }
 
@@ -105,10 +85,10 @@ void LivenessMarker::select_kernels() {
   const LiveReason reason = out_.by_host     ? LiveReason::HostReference
                             : out_.selective ? LiveReason::SelectedKernel
                                              : LiveReason::Kernel;
-  roots_ = gather<u32>(function_count(), kFewestApart, pool_, [&](u32 f, std::vector<u32> &roots) {
+  for (u32 f = 0; f < function_count(); ++f) {
     const Entity &entity = symbols_[calls_.functions[f]];
     if (!is_kernel_mark(entity.other) || !entity.defined())
-      return;
+      continue;
     const bool selected =
         !out_.selective ||
         (out_.by_host ? host_refers_to(entity, *options_.host_references)
@@ -119,8 +99,8 @@ void LivenessMarker::select_kernels() {
                          : out_.by_host ? LiveReason::NoHostReference
                                         : LiveReason::NotSelected;
     if (selected)
-      roots.push_back(f);
-  });
+      roots_.push_back(f);
+  }
   out_.kernel = out_.selected;
 }
 
@@ -162,37 +142,6 @@ void LivenessMarker::add_launched_kernels() {
     }
 }
 
-// Most calls are those of kernels, and most functions call none. So threads mark what roots call;
-// what is returned of that is for a search to go on with, in the order in which it would have met
-// it. Precondition: roots are ascending.
-std::vector<u32> LivenessMarker::follow_roots(std::vector<FunctionId> &caller_through) {
-  const u32 functions = function_count();
-  pool_.for_ranges(static_cast<u32>(roots_.size()), kFewestApart, [&](u32 begin, u32 end) {
-    for (const u32 root : std::span(roots_).subspan(begin, end - begin))
-      for (const u32 callee : calls_.edges[root])
-        if (callee >= functions)
-          note_caller(caller_through[callee - functions], root);
-        else if (!out_.why[callee].live())
-          note_caller(out_.why[callee].by, root);
-  });
-  std::vector<u32> out =
-      gather<u32>(functions, kFewestApart, pool_, [&](u32 f, std::vector<u32> &callers) {
-        Liveness &why = out_.why[f];
-        if (why.live() || !why.by.valid())
-          return;
-        why.reason = LiveReason::Call;
-        if (!calls_.edges[f].empty())
-          callers.push_back(f);
-      });
-  for (u32 p = 0; p < caller_through.size(); ++p)
-    if (caller_through[p].valid())
-      out.push_back(functions + p);
-  std::ranges::stable_sort(out, {}, [&](u32 node) {
-    return node < functions ? out_.why[node].by : caller_through[node - functions];
-  });
-  return out;
-}
-
 void LivenessMarker::follow_calls() {
   const u32 functions = function_count();
   std::vector<FunctionId> caller_through(calls_.prototypes.size()); // by prototype
@@ -211,10 +160,8 @@ void LivenessMarker::follow_calls() {
       out_.why[node] = {LiveReason::PointerCall, caller_through[from - functions]};
     return Visit::Follow;
   };
-  std::vector<u32> queue =
-      std::ranges::is_sorted(roots_) ? follow_roots(caller_through) : std::move(roots_);
   (void)search_breadth_first(
-      std::move(queue), [this](u32 node) { return calls_.edges[node]; }, visit);
+      std::move(roots_), [this](u32 node) { return calls_.edges[node]; }, visit);
 }
 
 void LivenessMarker::add_address_taken() {
@@ -229,8 +176,8 @@ void LivenessMarker::add_address_taken() {
 } // namespace
 
 LiveSet mark_live(const Resolution &symbols, const CallGraph &calls, const LinkOptions &options,
-                  const LinkPolicy &policy, WorkerPool &pool) {
-  return LivenessMarker(symbols, calls, options, policy, pool).run();
+                  const LinkPolicy &policy) {
+  return LivenessMarker(symbols, calls, options, policy).run();
 }
 
 } // namespace culink

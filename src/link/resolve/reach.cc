@@ -1,56 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reachability in the call graph. Most functions call none, and nobody calls most others, which are
-// kernels; such a node is a component by itself. So all threads look for the nodes between, and
-// only these are searched for strongly connected components, by Tarjan's algorithm with an explicit
-// stack, because a chain of calls may be long. Components come out callees first, so that one
-// forward sweep over them (records/inherit.cc) propagates registers or stack sizes from callees to
-// callers. Questions about single functions are searches of their own, over callers or over
-// callees; a mark with the number of the search saves clearing a table for each. Few programs need
-// an answer, so the first question makes the tables for them.
+// Reachability in the call graph. Most functions are leaves or kernels; such a node is a component
+// by itself. Only the nodes between are searched for strongly connected components, by Tarjan's
+// algorithm with an explicit stack, because a chain of calls may be long. Components come out
+// callees first, so that one forward sweep over them (records/inherit.cc) propagates registers or
+// stack sizes from callees to callers. Questions about single functions are searches of their own,
+// over callers or over callees; a mark with the number of the search saves clearing a table for
+// each. Few programs need an answer, so the first question makes the tables for them.
 #include "link/resolve/reach.h"
 
 #include <algorithm>
-#include <atomic>
 #include <numeric>
 #include <utility>
 
-#include "base/gather.h"
-
 namespace culink {
 
-namespace {
-
-constexpr u32 kNodesTogether = 4096;
-
-// Several threads may find the same node.
-void set_once(u8 &flag) {
-  std::atomic_ref shared(flag);
-  if (shared.load(std::memory_order_relaxed) == 0)
-    shared.store(1, std::memory_order_relaxed);
-}
-
-} // namespace
-
-Reach::Reach(const CallGraph &calls, const LiveSet &live, WorkerPool &pool)
+Reach::Reach(const CallGraph &calls, const LiveSet &live)
     : calls_(calls), live_(live), called_(calls.node_count()), recursive_(calls.node_count()) {
-  pool.for_ranges(calls.node_count(), kNodesTogether, [this](u32 begin, u32 end) {
-    for (u32 node = begin; node < end; ++node)
-      for (const u32 callee : calls_.edges[node])
-        set_once(called_[callee]);
-  });
-  find_components(list_inner(pool));
+  for (const u32 callee : calls_.edges.all())
+    called_[callee] = true;
+  std::vector<u32> inner;
+  for (u32 node = 0; node < calls_.node_count(); ++node)
+    if (called(node) && !calls_.edges[node].empty())
+      inner.push_back(node);
+  find_components(inner);
 }
 
-// The nodes that both call and are called, ascending.
-std::vector<u32> Reach::list_inner(WorkerPool &pool) const {
-  return gather<u32>(calls_.node_count(), kNodesTogether, pool,
-                     [this](u32 node, std::vector<u32> &out) {
-                       if (called(node) && !calls_.edges[node].empty())
-                         out.push_back(node);
-                     });
-}
-
+// `inner`: the nodes that both call and are called, ascending.
 void Reach::find_components(const std::vector<u32> &inner) {
   constexpr u32 kUnseen = 0xffffffff;
   RawVector<u32> number_of(inner.empty() ? 0 : calls_.node_count()); // of inner nodes, in `inner`

@@ -4,7 +4,6 @@
 #include <span>
 #include <vector>
 
-#include "base/worker_pool.h"
 #include "link/resolve/search.h"
 #include "model/program.h"
 
@@ -13,7 +12,7 @@ namespace culink {
 // Reachability in a call graph. A question costs time in proportion to its answer.
 class Reach {
 public:
-  Reach(const CallGraph &calls, const LiveSet &live, WorkerPool &pool);
+  Reach(const CallGraph &calls, const LiveSet &live);
   Reach(const Reach &) = delete;
   Reach &operator=(const Reach &) = delete;
 
@@ -30,11 +29,11 @@ public:
   [[nodiscard]] const std::vector<std::span<const u32>> &inner_components() const {
     return inner_components_;
   }
-  // Whether a node can call itself again.
+  // True if a node can call itself again.
   [[nodiscard]] bool recursive(u32 node) const { return recursive_[node]; }
 
-  // Whether a node has callers.
-  [[nodiscard]] bool called(u32 node) const { return called_[node] != 0; }
+  // True if a node has callers.
+  [[nodiscard]] bool called(u32 node) const { return called_[node]; }
 
   // The kernels from which one of `functions` can be reached, ascending; a kernel reaches itself.
   [[nodiscard]] std::vector<FunctionId>
@@ -44,7 +43,6 @@ public:
   [[nodiscard]] std::vector<FunctionId> reached_from(FunctionId start) const;
 
 private:
-  [[nodiscard]] std::vector<u32> list_inner(WorkerPool &pool) const;
   void find_components(const std::vector<u32> &inner);
   void add_component(std::span<const u32> members);
   void begin_search() const;
@@ -59,7 +57,7 @@ private:
 
   const CallGraph &calls_;
   const LiveSet &live_;
-  std::vector<u8> called_;        // by node
+  std::vector<bool> called_;      // by node
   std::vector<bool> recursive_;   // by node
   std::vector<u32> component_of_; // by node, or empty: each node is a component by itself
   std::vector<u32> inner_order_;  // of all inner components, one after the other

@@ -19,41 +19,9 @@ namespace culink {
 
 using elf::CallPart;
 
-namespace {
-
-// Prototypes of one object by the offset of their text. Nearly all records have one of a few.
-class PrototypeMemory {
-public:
-  struct Known {
-    u32 offset = CallBatch::kNoPrototype;
-    u32 number = 0;
-    bool has_bar = false; // the function is called as the driver's
-  };
-
-  PrototypeMemory(const InputObject &object, StringIndex &index) : object_(object), index_(index) {}
-  const Known &find(u32 offset) {
-    Known &known = known_[offset % known_.size()];
-    if (known.offset != offset) [[unlikely]]
-      known = look_up(offset);
-    return known;
-  }
-
-private:
-  [[nodiscard]] Known look_up(u32 offset) {
-    const std::string_view text = object_.prototype(offset);
-    return {offset, index_.insert(text).first, text.find('|') != std::string_view::npos};
-  }
-
-  const InputObject &object_;
-  StringIndex &index_;
-  std::array<Known, 16> known_;
-};
-
-} // namespace
-
 CallReader::CallReader(const std::vector<InputObject> &objects, const Resolution &symbols,
-                       const CallGraph &graph, const LinkPolicy &policy, std::span<u32> counts)
-    : objects_(objects), symbols_(symbols), graph_(graph), policy_(policy), call_counts_(counts) {
+                       const CallGraph &graph, const LinkPolicy &policy)
+    : objects_(objects), symbols_(symbols), graph_(graph), policy_(policy) {
   for (const std::span<const arch::RelocInfo> rows : {arch::cuda_relocs(), arch::mercury_relocs()})
     for (const arch::RelocInfo &row : rows)
       if (row.resolver == arch::Resolver::LoaderFunction)
@@ -61,7 +29,7 @@ CallReader::CallReader(const std::vector<InputObject> &objects, const Resolution
 }
 
 CallBatch CallReader::read(u32 begin, u32 end) const {
-  CallBatch batch = make_room(begin, end);
+  CallBatch batch;
   for (u32 i = begin; i < end; ++i) {
     read_calls(ObjectId(i), batch);
     read_prototypes(ObjectId(i), batch);
@@ -73,31 +41,16 @@ CallBatch CallReader::read(u32 begin, u32 end) const {
   return batch;
 }
 
-// A batch with room for most of what these objects say.
-CallBatch CallReader::make_room(u32 begin, u32 end) const {
-  size_t calls = 0, statements = 0;
-  for (u32 i = begin; i < end; ++i) {
-    statements += objects_[i].prototypes.records.size();
-    for (const elf::CallGroup &group : objects_[i].calls.groups)
-      calls += group.part == CallPart::Calls ? group.pairs.size() : 0;
-  }
-  CallBatch batch;
-  batch.calls.reserve(calls);
-  batch.statements.reserve(statements);
-  return batch;
-}
-
 void CallReader::read_calls(ObjectId id, CallBatch &batch) const {
   const InputObject &object = objects_[id.value];
   const Functions function = functions_of(id);
-  PrototypeMemory prototypes(object, batch.prototypes);
   for (const elf::CallGroup &group : object.calls.groups)
     for (const elf::CallPair &pair : group.pairs) {
       const FunctionId first = function(pair.first);
       if (elf::second_is_prototype(group.part)) {
         if (!first.valid() || !counts(id, pair.first))
           continue;
-        const u32 p = prototypes.find(pair.second).number;
+        const u32 p = batch.prototypes.insert(object.prototype(pair.second)).first;
         if (group.part == CallPart::AddressTaken) {
           batch.taken.push_back({first, p, id});
           batch.statements.push_back({first, p, id, true});
@@ -109,13 +62,10 @@ void CallReader::read_calls(ObjectId id, CallBatch &batch) const {
       const FunctionId second = function(pair.second);
       if (!first.valid() || !second.valid() || !counts(id, pair.first))
         continue;
-      if (group.part == CallPart::Calls && home_of_function(symbols_, graph_, first) == id) {
-        batch.calls.push_back({first, second, id});
-        ++call_counts_[first.value]; // which no other object does
-      } else if (group.part == CallPart::Calls) {
-        batch.other_calls.push_back({first, second, id});
+      if (group.part == CallPart::Calls) {
+        batch.calls.push_back({first, second});
       } else if (group.part == CallPart::IndirectTargets) {
-        batch.targets.push_back({first, second, id});
+        batch.targets.push_back({first, second});
         batch.taken.push_back({second, CallBatch::kNoPrototype, id});
       }
     }
@@ -124,14 +74,14 @@ void CallReader::read_calls(ObjectId id, CallBatch &batch) const {
 void CallReader::read_prototypes(ObjectId id, CallBatch &batch) const {
   const InputObject &object = objects_[id.value];
   const Functions function = functions_of(id);
-  PrototypeMemory prototypes(object, batch.prototypes);
   for (const elf::Prototype &record : object.prototypes.records) {
-    const PrototypeMemory::Known &prototype = prototypes.find(record.string);
+    const std::string_view prototype = object.prototype(record.string);
+    const u32 number = batch.prototypes.insert(prototype).first;
     const FunctionId f = function(record.symbol);
     if (!f.valid())
       continue;
-    batch.statements.push_back({f, prototype.number, id});
-    if (prototype.has_bar)
+    batch.statements.push_back({f, number, id});
+    if (prototype.find('|') != std::string_view::npos) // called as the driver's
       batch.driver_calls.emplace_back(f, id);
   }
 }

@@ -11,14 +11,13 @@
 
 namespace culink {
 
-// What some consecutive objects say, in order.
+// The call graphs of some consecutive objects, in order.
 struct CallBatch {
   static constexpr u32 kNoPrototype = 0xffffffff;
 
   struct Call {
     FunctionId caller;
     FunctionId callee;
-    ObjectId object;
   };
 
   // An object says that a function has a prototype.
@@ -35,8 +34,7 @@ struct CallBatch {
     ObjectId object;
   };
 
-  std::vector<Call> calls;       // of the definitions that prevail
-  std::vector<Call> other_calls; // of others that count
+  std::vector<Call> calls;
   std::vector<Call> targets;
   std::vector<Pointer> taken;
   std::vector<Pointer> indirect;
@@ -47,19 +45,12 @@ struct CallBatch {
   std::vector<PrototypeId> numbers; // of prototypes in the whole graph
 };
 
-// The object with the definition of a function.
-[[nodiscard]] inline ObjectId home_of_function(const Resolution &symbols, const CallGraph &graph,
-                                               FunctionId function) {
-  return symbols[graph.functions[function.value]].prevailing.object;
-}
-
 // Reads the call graphs of objects. Functions have their numbers in `graph`; nothing else of it is
-// read. `counts`, by FunctionId: how many calls the home of each function has. Different threads
-// may read different objects.
+// read.
 class CallReader {
 public:
   CallReader(const std::vector<InputObject> &objects, const Resolution &symbols,
-             const CallGraph &graph, const LinkPolicy &policy, std::span<u32> counts);
+             const CallGraph &graph, const LinkPolicy &policy);
 
   [[nodiscard]] CallBatch read(u32 begin, u32 end) const;
 
@@ -75,13 +66,12 @@ private:
     }
   };
 
-  [[nodiscard]] CallBatch make_room(u32 begin, u32 end) const;
   void read_calls(ObjectId object, CallBatch &batch) const;
   void read_prototypes(ObjectId object, CallBatch &batch) const;
   void read_descriptors(ObjectId object, CallBatch &batch) const;
   void read_pointers(ObjectId object, CallBatch &batch) const;
   void read_owners(ObjectId object, CallBatch &batch) const;
-  // Whether the records that an object has for one of its functions count (Q026).
+  // True if the records that an object has for one of its functions count (Q026).
   [[nodiscard]] bool counts(ObjectId object, u32 symbol) const {
     const DefinitionOutcome outcome = symbols_.outcome(object, symbol);
     return outcome != DefinitionOutcome::DiscardedForWeak &&
@@ -95,7 +85,6 @@ private:
   const Resolution &symbols_;
   const CallGraph &graph_;
   const LinkPolicy &policy_;
-  const std::span<u32> call_counts_;
   std::vector<u32> descriptor_types_; // relocations that take the address of a function
 };
 
