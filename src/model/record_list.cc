@@ -2,6 +2,7 @@
 #include "model/record_list.h"
 
 #include <algorithm>
+#include <array>
 
 namespace culink {
 
@@ -13,11 +14,15 @@ namespace {
 
 using Reader = elf::RecordReader<InfoAttribute>;
 
+void store_header(u8 *record, RecordFormat format, InfoAttribute attribute, u64 half) {
+  record[0] = static_cast<u8>(format);
+  record[1] = static_cast<u8>(attribute);
+  store_le<u16>(record + 2, static_cast<u16>(half));
+}
+
 std::vector<u8> with_header(RecordFormat format, InfoAttribute attribute, u64 half) {
   std::vector<u8> out(kRecordHeaderSize + (format == RecordFormat::Sized ? half : 0));
-  out[0] = static_cast<u8>(format);
-  out[1] = static_cast<u8>(attribute);
-  store_le<u16>(out.data() + 2, static_cast<u16>(half));
+  store_header(out.data(), format, attribute, half);
   return out;
 }
 
@@ -50,14 +55,13 @@ void RecordList::set_value(u64 record, u16 value) {
     store_le<u16>(at + 2, value);
 }
 
-void RecordList::add(ByteSpan record) {
-  last_ = bytes_.size();
-  bytes_.insert(bytes_.end(), record.begin(), record.end());
-}
-
 void RecordList::add(const elf::InfoRecord &record) {
   last_ = bytes_.size();
-  elf::append_record(bytes_, record);
+  bytes_.resize(last_ + record.encoded_size());
+  u8 *to = bytes_.data() + last_;
+  store_header(to, record.format, record.attribute,
+               record.sized() ? record.payload.size() : record.value);
+  std::ranges::copy(record.payload, to + kRecordHeaderSize);
 }
 
 void RecordList::name_word(u64 offset_in_record, InfoWord::Names names, u32 id) {
@@ -94,9 +98,9 @@ void RecordList::put_symbols(InfoAttribute attribute, std::span<const EntityId> 
 }
 
 void RecordList::put_symbol_and_word(InfoAttribute attribute, EntityId symbol, u32 word) {
-  std::vector<u8> record = with_header(RecordFormat::Sized, attribute, 8);
-  store_le<u32>(record.data() + kRecordHeaderSize + 4, word);
-  add(record);
+  std::array<u8, 8> payload{};
+  store_le<u32>(payload.data() + 4, word);
+  add({.format = RecordFormat::Sized, .attribute = attribute, .payload = payload});
   name_word(kRecordHeaderSize, InfoWord::Names::Entity, symbol.value);
 }
 
@@ -107,28 +111,6 @@ void RecordList::erase(u64 record) {
 
 void RecordList::append(const RecordList &other) {
   replace(kNone, other.bytes_, other.words_);
-}
-
-RecordList RecordList::reversed() const {
-  RecordList out;
-  out.bytes_.resize(bytes_.size());
-  out.words_.resize(words_.size());
-  size_t word = 0, end_of_words = words_.size();
-  for (Reader reader(bytes_); reader.next();) {
-    const u64 begin = reader.record().offset;
-    const u64 to = bytes_.size() - reader.offset();
-    std::ranges::copy(reader.bytes(), out.bytes_.begin() + static_cast<std::ptrdiff_t>(to));
-    const size_t first = word;
-    while (word < words_.size() && words_[word].offset < reader.offset())
-      ++word;
-    end_of_words -= word - first;
-    for (size_t i = first; i < word; ++i) {
-      InfoWord &moved = out.words_[end_of_words + (i - first)];
-      moved = words_[i];
-      moved.offset = moved.offset - begin + to;
-    }
-  }
-  return out;
 }
 
 // Replaces a record, or appends one.

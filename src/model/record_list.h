@@ -48,7 +48,6 @@ public:
 
   void reserve(u64 bytes) { bytes_.reserve(bytes); }
   // Appends a record unchanged.
-  void add(ByteSpan record);
   void add(const elf::InfoRecord &record);
   // Marks a word of the last record as the number of a symbol; an invalid id leaves it 0.
   void name_word(u64 offset_in_record, InfoWord::Names names, u32 id);
@@ -75,8 +74,6 @@ public:
   void erase(u64 record);
 
   void append(const RecordList &other);
-  // The same records, the last one first: nvlink writes what it read last at the front.
-  [[nodiscard]] RecordList reversed() const;
 
 private:
   void replace(u64 offset, ByteSpan record, std::span<const InfoWord> words);

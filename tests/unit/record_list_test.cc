@@ -57,17 +57,6 @@ TEST(RecordList, leaves_a_word_without_a_symbol_zero) {
   EXPECT_EQ(load_le<u32>(list.bytes().data() + 8), 7u);
 }
 
-TEST(RecordList, reverses_records_and_not_their_bytes) {
-  RecordList list = two_records();
-  list.put_symbols(InfoAttribute::Externs, std::vector{EntityId(1), EntityId(), EntityId(2)});
-  const RecordList reversed = list.reversed();
-  EXPECT_EQ(attributes(reversed), (std::vector{InfoAttribute::Externs, InfoAttribute::NumBarriers,
-                                               InfoAttribute::Regcount}));
-  EXPECT_EQ(words(reversed), (std::vector<std::pair<u64, u32>>{{4, 1}, {12, 2}, {24, 5}}));
-  EXPECT_TRUE(std::ranges::equal(reversed.reversed().bytes(), list.bytes()));
-  EXPECT_EQ(words(reversed.reversed()), words(list));
-}
-
 TEST(RecordList, finds_and_changes_values_in_place) {
   RecordList list = two_records();
   const u64 record = list.find(InfoAttribute::NumBarriers);

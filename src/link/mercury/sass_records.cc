@@ -208,8 +208,8 @@ void add_linked_records(const SassContext &c, OutId text, std::vector<elf::InfoR
   }
   if (callees.empty())
     return;
-  out.records.add(elf::InfoRecord{
-      .format = elf::RecordFormat::Sized, .attribute = InfoAttribute::Externs, .payload = longer});
+  out.records.add(
+      {.format = elf::RecordFormat::Sized, .attribute = InfoAttribute::Externs, .payload = longer});
   name_callees(callees);
 }
 
@@ -277,7 +277,7 @@ void add_own_records(const SassContext &c, OutId text, const std::vector<elf::In
   if (has_images)
     for (const InfoAttribute attribute :
          {InfoAttribute::BindlessTextureBank, InfoAttribute::BindlessSurfaceBank})
-      out.add(elf::InfoRecord{.format = elf::RecordFormat::Byte, .attribute = attribute});
+      out.add({.format = elf::RecordFormat::Byte, .attribute = attribute});
   if (last != compiled.end())
     out.add(*last);
 }

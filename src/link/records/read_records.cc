@@ -8,7 +8,6 @@
 #include "link/records/read_records.h"
 
 #include <algorithm>
-#include <array>
 #include <ranges>
 #include <utility>
 
@@ -59,11 +58,10 @@ private:
   void inherit(FunctionId function, InfoAttribute attribute, u16 value);
   void note_fragments(FunctionId function, const elf::InfoRecord &record);
   void read_function_records(const InputObject::Info &info, bool blank);
-  void read_function_record(const Reading &reading, const elf::InfoRecord &record, ByteSpan bytes,
-                            RecordList &list);
-  void read_externs(const Reading &reading, const elf::InfoRecord &record, ByteSpan bytes,
-                    RecordList &list);
-  void read_module_record(const elf::InfoRecord &record, ByteSpan bytes, NamedSymbol &named,
+  void inherit_from(const Reading &reading, const elf::InfoRecord &record);
+  void copy_record(const Reading &reading, const elf::InfoRecord &record, RecordList &list) const;
+  void read_module_records(const InputObject::Info &info);
+  void read_module_record(const elf::InfoRecord &record, NamedSymbol &named,
                           RecordList &list) const;
   [[nodiscard]] InfoWord named_by(InfoAttribute attribute, u32 symbol) const;
   [[nodiscard]] bool is_dropped(EntityId named) const;
@@ -79,17 +77,12 @@ private:
 
 ObjectRecords ObjectReader::read() {
   const bool blank = std::ranges::binary_search(layout_.sections.with_blank_symbol, object_);
-  RecordList module;
-  for (const InputObject::Info &info : object().infos) {
-    if (info.text != 0) {
+  for (const InputObject::Info &info : object().infos)
+    if (info.text != 0)
       read_function_records(info, blank);
-      continue;
-    }
-    NamedSymbol named;
-    for (elf::RecordReader<InfoAttribute> records(info.records.bytes()); records.next();)
-      read_module_record(records.record(), records.bytes(), named, module);
-  }
-  out_.module = module.reversed();
+  for (const InputObject::Info &info : std::views::reverse(object().infos))
+    if (info.text == 0)
+      read_module_records(info);
   return std::move(out_);
 }
 
@@ -97,6 +90,14 @@ void ObjectReader::inherit(FunctionId function, InfoAttribute attribute, u16 val
   of(function).inherited.push_back({attribute, value});
   if (const u8 rule = kInheritRuleOf[static_cast<u8>(attribute)]; rule != 0)
     out_.rules |= static_cast<u16>(1u << (rule - 1));
+}
+
+std::vector<elf::InfoRecord> decoded(const InputObject::Info &info) {
+  std::vector<elf::InfoRecord> out;
+  out.reserve(info.records.bytes().size() / kRecordHeaderSize);
+  for (const elf::InfoRecord &record : info.records)
+    out.push_back(record);
+  return out;
 }
 
 // The symbol in the first word of a record, or 0: KPARAM_INFO has a word for one and names none.
@@ -137,11 +138,18 @@ bool ObjectReader::is_dropped(EntityId named) const {
   return entity.function && entity.defined() && entity.prevailing.object != object_;
 }
 
-void ObjectReader::read_module_record(const elf::InfoRecord &record, ByteSpan bytes,
-                                      NamedSymbol &named, RecordList &list) const {
+void ObjectReader::read_module_records(const InputObject::Info &info) {
+  out_.module.reserve(out_.module.bytes().size() + info.records.bytes().size());
+  NamedSymbol named;
+  for (const elf::InfoRecord &record : std::views::reverse(decoded(info)))
+    read_module_record(record, named, out_.module);
+}
+
+void ObjectReader::read_module_record(const elf::InfoRecord &record, NamedSymbol &named,
+                                      RecordList &list) const {
   const InfoAttribute attribute = record.attribute;
   if (attribute == InfoAttribute::Externs) {
-    list.add(bytes);
+    list.add(record);
     const u32 count = elf::symbol_word_count(record);
     for (u64 at = 0; at < u64{count} * 4; at += 4)
       list.name_word(kRecordHeaderSize + at, InfoWord::Names::Entity,
@@ -150,7 +158,7 @@ void ObjectReader::read_module_record(const elf::InfoRecord &record, ByteSpan by
   }
   const u32 symbol = first_symbol(record);
   if (symbol == 0)
-    return list.add(bytes);
+    return list.add(record);
   if (symbol != named.symbol || attribute == InfoAttribute::ParamCbank) {
     named.word = named_by(attribute, symbol);
     named.dropped =
@@ -161,11 +169,11 @@ void ObjectReader::read_module_record(const elf::InfoRecord &record, ByteSpan by
   if (named.dropped ||
       (about_entity && attribute == InfoAttribute::MaxStackSize && p_.policy.completes_kernels))
     return;
-  list.add(bytes);
+  list.add(record);
   list.name_word(kRecordHeaderSize, named.word.names, named.word.id);
   // The register count of a kernel covers what it calls.
   if (!about_entity || attribute != InfoAttribute::Regcount || !p_.policy.completes_kernels ||
-      bytes.size() < kRecordHeaderSize + 8)
+      record.payload.size() < 8)
     return;
   if (const FunctionId f = p_.function_of(EntityId(named.word.id));
       f.valid() && p_.live.kernel[f.value])
@@ -188,7 +196,7 @@ u16 bits_of_words(const elf::InfoRecord &record) {
 }
 
 // Mercury code of toolkit 12 does not name the version of its instructions.
-bool lacks_isa_version(const Program &p, const elf::InfoRecords &records) {
+bool lacks_isa_version(const Program &p, const std::vector<elf::InfoRecord> &records) {
   if (p.arch.code_kind != arch::CodeKind::Capmerc)
     return false;
   for (const elf::InfoRecord &record : records)
@@ -197,36 +205,38 @@ bool lacks_isa_version(const Program &p, const elf::InfoRecords &records) {
   return true;
 }
 
-constexpr std::array<u8, kRecordHeaderSize> kFirstIsaVersion = {
-    static_cast<u8>(elf::RecordFormat::Half), static_cast<u8>(InfoAttribute::MercuryIsaVersion), 0,
-    1};
+constexpr elf::InfoRecord kFirstIsaVersion = {.format = elf::RecordFormat::Half,
+                                              .attribute = InfoAttribute::MercuryIsaVersion,
+                                              .value = 0x100};
 
-// The list is filled when all functions are read.
-void ObjectReader::read_externs(const Reading &reading, const elf::InfoRecord &record,
-                                ByteSpan bytes, RecordList &list) {
-  inherit(reading.function, InfoAttribute::Externs, record.value);
-  of(reading.function).externs = still_undefined(record);
-  if (!p_.policy.completes_kernels || !p_.live.kernel[reading.function.value])
-    out_.lists_externs.push_back(reading.text);
-  std::array<u8, kRecordHeaderSize> header;
-  std::ranges::copy(bytes.first(kRecordHeaderSize), header.begin());
-  store_le<u16>(header.data() + 2, record.value);
-  list.add(header);
-}
-
-void ObjectReader::read_function_record(const Reading &reading, const elf::InfoRecord &record,
-                                        ByteSpan bytes, RecordList &list) {
+// Notes the facts that kernels inherit, and undefined callees.
+void ObjectReader::inherit_from(const Reading &reading, const elf::InfoRecord &record) {
   const InfoAttribute attribute = record.attribute;
-  if (attribute == InfoAttribute::Externs)
-    return read_externs(reading, record, bytes, list);
+  if (attribute == InfoAttribute::Externs) {
+    inherit(reading.function, attribute, record.value);
+    of(reading.function).externs = still_undefined(record);
+    if (!p_.policy.completes_kernels || !p_.live.kernel[reading.function.value])
+      out_.lists_externs.push_back(reading.text);
+    return;
+  }
   if (kInheritRuleOf[static_cast<u8>(attribute)] != 0)
     inherit(reading.function, attribute, record.sized() ? bits_of_words(record) : record.value);
-  if (attribute == InfoAttribute::AtEntryFragments && p_.policy.completes_kernels) {
+  if (attribute == InfoAttribute::AtEntryFragments && p_.policy.completes_kernels)
     note_fragments(reading.function, record);
-    if (!p_.live.kernel[reading.function.value])
-      return; // inherited by the kernels that reach it
+}
+
+void ObjectReader::copy_record(const Reading &reading, const elf::InfoRecord &record,
+                               RecordList &list) const {
+  const InfoAttribute attribute = record.attribute;
+  if (attribute == InfoAttribute::Externs) {
+    // Filled when all functions are read.
+    list.add({.format = record.format, .attribute = attribute, .value = record.value});
+    return;
   }
-  list.add(bytes);
+  if (attribute == InfoAttribute::AtEntryFragments && p_.policy.completes_kernels &&
+      !p_.live.kernel[reading.function.value])
+    return; // inherited by the kernels that reach it
+  list.add(record);
   if (const u32 symbol = first_symbol(record); symbol != 0) {
     const InfoWord named = named_by(attribute, symbol);
     list.name_word(kRecordHeaderSize, named.names, named.id);
@@ -245,15 +255,20 @@ void ObjectReader::read_function_records(const InputObject::Info &info, bool bla
     return;
   const Reading reading{p_.function_of(entity), text.section, blank};
   out_.read_order.push_back(reading.function);
+  const std::vector<elf::InfoRecord> records = decoded(info);
+  of(reading.function).inherited.reserve(records.size());
+  for (const elf::InfoRecord &record : records)
+    inherit_from(reading, record);
   RecordList list;
-  list.reserve(info.records.bytes().size());
-  for (elf::RecordReader<InfoAttribute> records(info.records.bytes()); records.next();)
-    read_function_record(reading, records.record(), records.bytes(), list);
-  if (lacks_isa_version(p_, info.records))
+  list.reserve(info.records.bytes().size() + elf::kRecordHeaderSize); // kernels get one more
+  if (lacks_isa_version(p_, records))
     list.add(kFirstIsaVersion);
-  RecordList &records = tables_.plan.of_function[reading.function.value];
-  const RecordList earlier = std::exchange(records, list.reversed());
-  records.append(earlier);
+  for (const elf::InfoRecord &record : std::views::reverse(records))
+    copy_record(reading, record, list);
+  RecordList &all = tables_.plan.of_function[reading.function.value];
+  const RecordList earlier = std::exchange(all, std::move(list));
+  if (!earlier.empty())
+    all.append(earlier);
 }
 
 } // namespace
