@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Edits of a list: records that are replaced or erased move the bytes and the open words after
+// them.
 #include "model/record_list.h"
 
 #include <algorithm>

@@ -141,9 +141,9 @@ std::optional<FileDraft> draft_file(const Program &program, OutputPlan plan, Wor
   FileInProgress file = begin_file(program, plan, elf::SegmentRule::Classic, pool);
   file.numbers = file.elf.number_symbols();
   RecordWriter records(file.elf, file.symbols);
-  add_sections(program, plan, plan.info, records, pool, file);
+  plan.info = store_numbers(std::move(plan.info), file.symbols, *file.numbers, pool);
+  add_sections(program, plan, records, pool, file);
   finish_headers(plan, file);
-  store_numbers(plan.info.module, file.symbols, *file.numbers);
   fill_synthetic(plan, file.section_of, plan.synthetic.compat, records, file);
   fill_calls(program, plan, file.section_of, pool, file);
   fill_unified(plan, file.section_of, file);

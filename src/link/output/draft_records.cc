@@ -29,12 +29,19 @@ void RecordWriter::fill(elf::SectionId id, ByteSpan bytes, std::span<const InfoW
       elf_.add_fixup(id, {start + word.offset, Fixup::Kind::SymbolNumber, symbol.value});
 }
 
-void store_numbers(RecordList &list, const OutputSymbols &symbols,
-                   const elf::SymbolNumbers &numbers) {
-  list.store_numbers([&](const InfoWord &word) {
+InfoPlan store_numbers(InfoPlan info, const OutputSymbols &symbols,
+                       const elf::SymbolNumbers &numbers, WorkerPool &pool) {
+  const auto number_of = [&](const InfoWord &word) {
     const elf::SymbolId symbol = symbol_of(symbols, word);
     return symbol.valid() ? numbers.of[symbol.value] : 0;
+  };
+  info.module.store_numbers(number_of);
+  constexpr u32 kTogether = 1024;
+  pool.for_ranges(static_cast<u32>(info.of_function.size()), kTogether, [&](u32 begin, u32 end) {
+    for (u32 f = begin; f < end; ++f)
+      info.of_function[f].store_numbers(number_of);
   });
+  return info;
 }
 
 } // namespace culink

@@ -22,8 +22,8 @@ private:
   const OutputSymbols &symbols_;
 };
 
-// Stores numbers of symbols into the records of a list.
-void store_numbers(RecordList &list, const OutputSymbols &symbols,
-                   const elf::SymbolNumbers &numbers);
+// The records with the numbers of symbols stored.
+[[nodiscard]] InfoPlan store_numbers(InfoPlan info, const OutputSymbols &symbols,
+                                     const elf::SymbolNumbers &numbers, WorkerPool &pool);
 
 } // namespace culink

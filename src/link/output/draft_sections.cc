@@ -281,8 +281,8 @@ private:
 
 // Sections that are more than a piece and zeros, which are few, are left to one thread: their lists
 // share a table.
-void add_sections(const Program &program, const OutputPlan &plan, InfoPlan &info,
-                  RecordWriter &records, WorkerPool &pool, FileInProgress &file) {
+void add_sections(const Program &program, const OutputPlan &plan, RecordWriter &records,
+                  WorkerPool &pool, FileInProgress &file) {
   const u32 count = plan.layout.sections.size();
   file.elf.add_sections(file.next_section.value - file.elf.section_count(), pool);
   std::vector<std::vector<OutId>> left(count / kSectionsTogether + 1);
@@ -310,10 +310,8 @@ void add_sections(const Program &program, const OutputPlan &plan, InfoPlan &info
       ByteSpan bytes = pieces ? pieces->first() : ByteSpan();
       bool simple = !pieces || !pieces->has_more();
       if (has_records(plan, section, OutId(i))) {
-        RecordList &list = info.of_function[function_of_text(program, plan, section.target)];
-        store_numbers(list, file.symbols, *file.numbers);
         simple &= bytes.empty();
-        bytes = list.bytes();
+        bytes = plan.info.of_function[function_of_text(program, plan, section.target)].bytes();
       }
       const u64 size = std::max<u64>(section.size, bytes.size());
       if (simple && elf::ElfBuilder::is_plain(bytes, size)) {

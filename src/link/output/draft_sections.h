@@ -52,9 +52,8 @@ using ContentOf = std::span<const elf::SectionId>;
 }
 
 // Headers and contents of all sections of the plan, which get the ids that `file` has for them.
-// `info`: records of the plan; they get the numbers of symbols, which `file` has.
-void add_sections(const Program &program, const OutputPlan &plan, InfoPlan &info,
-                  RecordWriter &records, WorkerPool &pool, FileInProgress &file);
+void add_sections(const Program &program, const OutputPlan &plan, RecordWriter &records,
+                  WorkerPool &pool, FileInProgress &file);
 
 // Content of a section that is put together from parts of the inputs.
 void fill_section(const Program &program, const OutputPlan &plan, OutId id, elf::SectionId to,
