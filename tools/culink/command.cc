@@ -33,7 +33,6 @@
 #include "culink/linker.h"
 #include "host_script.h"
 #include "jit_folder.h"
-#include "large_heap.h"
 #include "link_places.h"
 #include "progress_line.h"
 #include "report/registration.h"
@@ -148,17 +147,6 @@ bool is_standard_output(const std::string &path) {
   return path == "-" || path == "/dev/stdout" || path == "/dev/fd/1" || path == "/proc/self/fd/1";
 }
 
-// About: of many files a few are asked for their size.
-u64 size_of_files(const std::vector<std::string> &paths) {
-  constexpr size_t kMany = 64;
-  const size_t step = paths.size() / kMany + 1;
-  u64 bytes = 0;
-  for (size_t i = 0; i < paths.size(); i += step)
-    if (struct stat info{}; ::stat(paths[i].c_str(), &info) == 0)
-      bytes += static_cast<u64>(info.st_size) * std::min(step, paths.size() - i);
-  return bytes;
-}
-
 // "a.cubin (1234 bytes)", for a message without much memory.
 std::string largest_input(const std::vector<std::string> &paths) {
   std::string out = "unknown";
@@ -235,8 +223,6 @@ int run_link(const CommandLine &line, const LinkPlaces &places, const Console &c
   if (line.has(OptionId::Time) && !can_append(places.output(line, OptionId::Time)))
     return show_one(console, DiagId::CannotWriteTimes, {line.value(OptionId::Time)});
   limit_memory(line);
-  if (!line.has(OptionId::MemoryLimit)) // it would be more than a small link needs
-    prepare_heap(size_of_files(line.inputs), request.options.threads);
   const KeepLargePages pages; // until the image is written
   OutputFile output(output_path(line, places));
   if (output.is_temporary() && !line.has(OptionId::StripDebug)) // else the image is not the output
