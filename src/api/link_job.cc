@@ -13,7 +13,6 @@
 #include "api/output_code.h"
 #include "api/skipped_definitions.h"
 #include "base/child_environment.h"
-#include "base/start_beside.h"
 #include "compat/command_line.h"
 #include "compat/dialects.h"
 #include "elf/elf_view.h"
@@ -131,8 +130,9 @@ u32 LinkJob::choose_threads(u64 code_size) const {
   return request_.options.threads != 0 || code_size >= kWorthThreads ? request_.options.threads : 1;
 }
 
-// Writes a large image where the caller has room for it.
-void LinkJob::write(const FileDraft &draft, WorkerPool &pool) {
+// Writes a large image where the caller has room for it. The draft ends here: verification needs
+// memory, too.
+void LinkJob::write(FileDraft draft, WorkerPool &pool) {
   constexpr u64 kLarge = u64{8} << 20;
   const u64 size = draft.layout.file_size;
   if (size >= kLarge)
@@ -306,16 +306,7 @@ bool LinkJob::make_image(PlannedLink planned, LinkResult &result, WorkerPool &po
   if (!is_within_limit(planned.draft->layout.file_size))
     return false;
   timer_.begin("write");
-  write(*planned.draft, pool);
-  std::unique_ptr<NameStorage> names = std::move(planned.draft->names);
-  planned.draft.reset();
-  const auto release = [&] {
-    names.reset();
-    planned.objects = {};
-  };
-  const std::optional<std::jthread> releaser = start_beside(pool, release);
-  if (!releaser)
-    release();
+  write(std::move(*planned.draft), pool);
   if (diag_.failed()) {
     image_ = {};
     return false;

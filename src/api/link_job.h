@@ -42,7 +42,7 @@ private:
   [[nodiscard]] std::optional<PlannedLink> plan(OutputCode code, const arch::ArchInfo &target,
                                                 std::vector<InputObject> objects, WorkerPool &pool);
   [[nodiscard]] bool make_image(PlannedLink planned, LinkResult &result, WorkerPool &pool);
-  void write(const FileDraft &draft, WorkerPool &pool);
+  void write(FileDraft draft, WorkerPool &pool);
   void report_copied(const Finding &finding);
   [[nodiscard]] bool is_within_limit(u64 image_size);
   void verify(LinkResult &result, const KnownFlaws &flaws, WorkerPool &pool);

@@ -112,7 +112,7 @@ std::optional<PlannedLink> plan_output(const Program &program, const LinkService
     facts = collect_facts(program, layout, images.images, info);
   }
   if (diag.failed() || services.timer.cancelled())
-    return PlannedLink{{}, std::move(facts), flaws, {}};
+    return PlannedLink{{}, std::move(facts), flaws};
 
   // Relocations that are kept have a size, so they are classified before the file is laid out.
   services.timer.begin("relocations");
@@ -133,7 +133,7 @@ std::optional<PlannedLink> plan_output(const Program &program, const LinkService
   if (diag.failed() || !draft)
     return {};
   services.timer.begin("free");
-  return PlannedLink{std::move(draft), std::move(facts), flaws, {}};
+  return PlannedLink{std::move(draft), std::move(facts), flaws};
 }
 
 } // namespace
@@ -186,11 +186,7 @@ std::optional<PlannedLink> plan_link(const LinkOptions &options, const Dialect &
     });
     inputs_released();
   };
-  std::optional<PlannedLink> planned =
-      plan_output(program, {sass, pool, timer, release_inputs}, diag);
-  if (planned && !sass) // otherwise they have tables
-    planned->objects = std::move(objects);
-  return planned;
+  return plan_output(program, {sass, pool, timer, release_inputs}, diag);
 }
 
 } // namespace culink

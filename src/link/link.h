@@ -31,7 +31,6 @@ struct PlannedLink {
   std::optional<FileDraft> draft; // nothing: the program as a whole has errors
   LinkFacts facts;                // if the options ask for them
   KnownFlaws flaws;
-  std::vector<InputObject> objects; // without tables; there are many small things to free
 };
 
 // Reports what contradicts itself among objects that will not be linked, because others are broken:

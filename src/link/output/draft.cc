@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // From the plan to a file, through the ELF builder: symbols and sections in order of creation, then
-// contents, then the offset of everything. What has gone into the file is set free, because a large
-// link needs most memory here.
+// contents, then the offset of everything. The plan ends here: a large link needs most memory when it
+// writes the file.
 //
 // What may surprise: symbols come before sections. Both name each other; sections get their ids by
 // counting, so that symbols can name them before they exist. Symbols then have numbers before there
@@ -10,12 +10,9 @@
 #include "link/output/draft.h"
 
 #include <algorithm>
-#include <array>
-#include <functional>
 #include <utility>
 
 #include "arch/elf_flags.h"
-#include "base/start_beside.h"
 #include "link/nvlink/uncounted_sections.h"
 #include "link/output/draft_sections.h"
 
@@ -96,23 +93,6 @@ std::optional<FileDraft> finish_file(const Program &program, OutputPlan &&plan, 
   KeptRelocations borrowed;
   if (file.numbers)
     borrowed = std::move(plan.relocations.kept);
-  const std::array<std::function<void()>, 3> releases = {
-      [&] {
-        file.symbols = {};
-        plan.layout.relocs = {};
-        plan.relocations.kept = KeptRelocations();
-      },
-      [&] { plan.layout.sections.shared_lists = decltype(plan.layout.sections.shared_lists)(); },
-      [&] {
-        plan.layout.sections.list = decltype(plan.layout.sections.list)();
-        plan.layout.sections.parts.reset();
-      }};
-  const std::optional<std::jthread> releaser = start_beside(pool, [&] {
-    for (const std::function<void()> &release : releases)
-      release();
-  });
-  if (!releaser)
-    pool.for_each(static_cast<u32>(releases.size()), [&](u32 i) { releases[i](); });
   Result<elf::ElfLayout> layout =
       file.numbers ? file.elf.lay_out(pool, std::move(*file.numbers)) : file.elf.lay_out(pool);
   if (!layout) {

@@ -70,7 +70,7 @@ struct FileInProgress {
 [[nodiscard]] FileInProgress begin_file(const Program &program, const OutputPlan &plan,
                                         elf::SegmentRule segments, WorkerPool &pool);
 
-// Lays out the file. What is not needed for that is set free first.
+// Lays out the file. The plan stays where it is until then: the builder refers to its names.
 [[nodiscard]] std::optional<FileDraft> finish_file(const Program &program, OutputPlan &&plan,
                                                    FileInProgress file, WorkerPool &pool,
                                                    Diagnostics &diag);
