@@ -12,7 +12,6 @@
 #include <fmt/format.h>
 
 #include "base/bytes.h"
-#include "base/prefetch.h"
 #include "elf/wire.h"
 
 namespace culink::elf {
@@ -156,10 +155,7 @@ std::optional<Error> ElfLayouter::measure_sections() {
     const SectionId *order = layout_.order.data();
     SectionExtent *extents = extents_.data();
     MeasuredRange range;
-    constexpr u32 kAhead = 4 * kStepsAhead; // a step takes a few nanoseconds
     for (u32 i = begin; i < end; ++i) {
-      if (i + kAhead < count) // in memory they are in order of creation
-        prefetch(&sections[order[i + kAhead].value]);
       SectionExtent &extent = extents[i];
       range.valid &= measure(sections[order[i].value], extent);
       range.unusual |= extent.unusual;

@@ -11,7 +11,6 @@
 #include <fmt/format.h>
 
 #include "base/bytes.h"
-#include "base/prefetch.h"
 #include "elf/repeated_violation.h"
 
 namespace culink::elf {
@@ -270,10 +269,8 @@ template <typename Rel, typename Rela, typename Sym>
 bool ElfParser::are_valid_tables(std::span<const u32> tables, UsedTypes &types) {
   Section *sections = view_.sections_.data();
   bool valid = true;
-  for (size_t i = 0; i < tables.size(); ++i) {
-    if (i + kStepsAhead < tables.size())
-      prefetch_line(sections[tables[i + kStepsAhead]].data.data());
-    Section &table = sections[tables[i]];
+  for (const u32 number : tables) {
+    Section &table = sections[number];
     valid &= is_rela(table.type) ? is_valid_table<Rel, sizeof(Rela), Sym>(table, types)
                                  : is_valid_table<Rel, sizeof(Rel), Sym>(table, types);
   }

@@ -12,7 +12,6 @@
 #include <cstdint>
 
 #include "base/bytes.h"
-#include "base/prefetch.h"
 
 namespace culink {
 
@@ -154,7 +153,6 @@ EmittedSections find_emitted(const OutputPlan &plan, elf::SectionId first, Worke
     const std::span<const OutSection> list = sections.list;
     u8 *is_emitted = out.is_emitted.data();
     for (u32 i = begin; i < end; ++i) {
-      prefetch_ahead(list, i);
       is_emitted[i] = is_part_of_file(plan, list[i], OutId(i), is_emitted[i] != 0);
       count += list[i].discarded() ? 1 : 0;
     }
@@ -292,7 +290,6 @@ void add_sections(const Program &program, const OutputPlan &plan, RecordWriter &
     const bool executable = program.policy.executable;
     KnownKinds kinds;
     for (u32 i = begin; i < end; ++i) {
-      prefetch_ahead(sections, i);
       const OutSection &section = sections[i];
       if (section.discarded())
         continue;

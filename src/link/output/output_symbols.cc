@@ -7,7 +7,6 @@
 
 #include <numeric>
 
-#include "base/prefetch.h"
 #include "link/resolve/special_symbols.h"
 
 namespace culink {
@@ -98,7 +97,6 @@ void SymbolWriter::put_locals(elf::SymbolId first, u32 begin, u32 end,
       put_other_local(to, locals[i], spec++);
       continue;
     }
-    prefetch_ahead(list, id); // they have the order of their symbols
     if (list[id].discarded()) [[unlikely]] {
       elf_.put_nothing(to);
       continue;
