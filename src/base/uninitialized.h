@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <cstdlib>
 #include <memory>
 #include <type_traits>
 #include <utility>
@@ -50,36 +49,6 @@ private:
   [[nodiscard]] static bool is_medium(size_t count) {
     return count <= kLargePage / sizeof(T) && count * sizeof(T) >= kPartOfPage;
   }
-};
-
-// The same for elements that own something: those that resize() adds have bytes of zero, which must
-// make an element that can be assigned and destroyed.
-template <typename T> struct ZeroedAllocator {
-  using value_type = T;
-  using is_always_equal = std::true_type;
-
-  [[nodiscard]] T *allocate(size_t count) {
-    if (count > (size_t{1} << 40) / sizeof(T))
-      return std::allocator<T>().allocate(~size_t{0}); // fails as a vector does
-    u8 *bytes = is_large(count) ? map_large_pages(count * sizeof(T))
-                                : static_cast<u8 *>(std::calloc(count, sizeof(T)));
-    return bytes ? reinterpret_cast<T *>(bytes) : std::allocator<T>().allocate(~size_t{0});
-  }
-  void deallocate(T *elements, size_t count) {
-    if (is_large(count))
-      unmap_large_pages(reinterpret_cast<u8 *>(elements), count * sizeof(T));
-    else
-      std::free(elements);
-  }
-
-  void construct(T *) noexcept {}
-  template <typename... Arguments> void construct(T *at, Arguments &&...arguments) {
-    std::construct_at(at, std::forward<Arguments>(arguments)...);
-  }
-  friend bool operator==(ZeroedAllocator, ZeroedAllocator) { return true; }
-
-private:
-  [[nodiscard]] static bool is_large(size_t count) { return count * sizeof(T) >= 2 * kLargePage; }
 };
 
 } // namespace culink

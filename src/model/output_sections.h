@@ -17,7 +17,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/few_list.h"
 #include "base/string_index.h"
 #include "base/types.h"
 #include "base/uninitialized.h"
@@ -177,7 +176,7 @@ struct OutputSections {
   // By EntityId of a kernel: its shared section, where it is known
   std::vector<OutId, UninitializedAllocator<OutId>> shared_of;
   // By OutSection::shared_list
-  std::vector<FewList<EntityId, 2>, ZeroedAllocator<FewList<EntityId, 2>>> shared_lists;
+  std::vector<std::vector<EntityId>> shared_lists;
   StringIndex names; // of sections
   // By index into `names`: the newest section of that name.
   std::vector<OutId> by_name;
