@@ -4,6 +4,7 @@
 #include <memory>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "base/large_pages.h"
 
@@ -50,5 +51,7 @@ private:
     return count <= kLargePage / sizeof(T) && count * sizeof(T) >= kPartOfPage;
   }
 };
+
+template <typename T> using RawVector = std::vector<T, UninitializedAllocator<T>>;
 
 } // namespace culink

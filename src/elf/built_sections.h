@@ -10,9 +10,9 @@
 #include <span>
 #include <vector>
 
-#include "base/raw_table.h"
 #include "base/string_index.h"
 #include "base/types.h"
+#include "base/uninitialized.h"
 #include "base/worker_pool.h"
 #include "elf/section_spec.h"
 
@@ -47,11 +47,11 @@ public:
     }
     if (end == first)
       return;
-    entries_.extend(end - first, pool);
+    entries_.resize(end);
     pool.for_each(static_cast<u32>(parts.size()), [&](u32 i) {
       u32 number = starts[i];
       for (const T &value : parts[i]) {
-        entries_.put(number, {value, number + 1});
+        entries_[number] = {value, number + 1};
         ++number;
       }
     });
@@ -69,7 +69,7 @@ private:
     T value;
     u32 next;
   };
-  RawTable<Entry> entries_;
+  RawVector<Entry> entries_;
 };
 
 class BuiltSections {
@@ -113,9 +113,13 @@ public:
 
   [[nodiscard]] u32 size() const { return static_cast<u32>(states_.size()); }
   [[nodiscard]] const State &operator[](u32 id) const { return states_[id]; }
-  [[nodiscard]] const State *begin() const { return states_.begin(); }
+  [[nodiscard]] const State *begin() const { return states_.data(); }
   void reserve(u64 count) { states_.reserve(count); }
-  u32 extend(u32 count, WorkerPool &pool) { return static_cast<u32>(states_.extend(count, pool)); }
+  // The first of `count` new sections.
+  u32 extend(u32 count) {
+    states_.resize(states_.size() + count);
+    return size() - count;
+  }
   u32 add(const SectionSpec &spec);
 
   // Whether put() may be used for a section: it needs no detail.
@@ -233,7 +237,7 @@ private:
 
   const StringIndex *names_;
   std::unique_ptr<const StringIndex> kept_names_;
-  RawTable<State> states_;
+  RawVector<State> states_;
   std::vector<SectionSpec> kinds_;
   std::unique_ptr<KindIndex> index_; // of the kinds
   RecentKinds recent_;               // of add()

@@ -7,7 +7,6 @@
 #include <optional>
 #include <string_view>
 
-#include "base/raw_table.h"
 #include "base/types.h"
 #include "base/worker_pool.h"
 #include "elf/built_sections.h"
@@ -51,19 +50,23 @@ public:
 
   [[nodiscard]] u32 size() const { return static_cast<u32>(states_.size()); }
   [[nodiscard]] const State &operator[](u32 id) const { return states_[id]; }
-  [[nodiscard]] const State *begin() const { return states_.begin(); }
+  [[nodiscard]] const State *begin() const { return states_.data(); }
   void reserve(u64 count, u64 specs) {
     states_.reserve(count);
     specs_.reserve(specs);
   }
   // The first of `count` new symbols, or specifications.
-  u32 extend(u32 count, WorkerPool &pool) { return static_cast<u32>(states_.extend(count, pool)); }
-  u32 extend_specs(u32 count, WorkerPool &pool) {
-    return static_cast<u32>(specs_.extend(count, pool));
+  u32 extend(u32 count) {
+    states_.resize(states_.size() + count);
+    return size() - count;
+  }
+  u32 extend_specs(u32 count) {
+    specs_.resize(specs_.size() + count);
+    return static_cast<u32>(specs_.size()) - count;
   }
   u32 add(const SymbolSpec &spec) {
     const u32 number = static_cast<u32>(specs_.size());
-    specs_.push_back(spec).part = part_of(spec);
+    specs_.emplace_back(spec).part = part_of(spec);
     states_.push_back({number, State::Kind::Specified});
     return size() - 1;
   }
@@ -73,13 +76,13 @@ public:
   }
   // Threads may put different ones.
   void put(u32 id, const SymbolSpec &spec, u32 number) {
-    states_.put(id, {number, State::Kind::Specified});
+    states_[id] = {number, State::Kind::Specified};
     fill(specs_[number], spec);
   }
   void put_section(u32 id, SectionId section, bool emitted) {
-    states_.put(id, {section.value, State::Kind::Section, emitted});
+    states_[id] = {section.value, State::Kind::Section, emitted};
   }
-  void put_nothing(u32 id) { states_.put(id, {}); }
+  void put_nothing(u32 id) { states_[id] = {}; }
 
   [[nodiscard]] const SymbolSpec &spec(const State &state) const { return specs_[state.id]; }
   [[nodiscard]] bool is_emitted(const State &state) const {
@@ -171,8 +174,8 @@ private:
     return spec.binding == SymbolBinding::Local ? SymbolPart::Local : SymbolPart::Global;
   }
 
-  RawTable<State> states_;
-  RawTable<SymbolSpec> specs_;
+  RawVector<State> states_;
+  RawVector<SymbolSpec> specs_;
 };
 
 } // namespace culink::elf

@@ -18,7 +18,6 @@
 #include <variant>
 #include <vector>
 
-#include "base/raw_table.h"
 #include "base/result.h"
 #include "base/types.h"
 #include "base/worker_pool.h"
@@ -148,9 +147,7 @@ public:
   SectionId add_section(const SectionSpec &spec);
   // As add_symbols and put_symbol. A section may have its first bytes and its size from the start.
   // Its name must have a number. See BuiltSections::put.
-  SectionId add_sections(u32 count, WorkerPool &pool) {
-    return SectionId(sections_.extend(count, pool));
-  }
+  SectionId add_sections(u32 count) { return SectionId(sections_.extend(count)); }
   [[nodiscard]] u32 number_of_kind(const SectionSpec &spec) {
     return sections_.number_of_kind(spec);
   }
@@ -200,12 +197,8 @@ public:
   // by one of the put functions, which different threads may do for different ones; put_nothing
   // leaves no trace in the file. Names are not copied. A symbol that is specified needs a number of
   // its own, of those that make_room_for_specs returned the first of.
-  SymbolId add_symbols(u32 count, WorkerPool &pool) {
-    return SymbolId(symbols_.extend(count, pool));
-  }
-  u32 make_room_for_specs(u32 count, WorkerPool &pool) {
-    return symbols_.extend_specs(count, pool);
-  }
+  SymbolId add_symbols(u32 count) { return SymbolId(symbols_.extend(count)); }
+  u32 make_room_for_specs(u32 count) { return symbols_.extend_specs(count); }
   void put_symbol(SymbolId id, const SymbolSpec &spec, u32 number) {
     symbols_.put(id.value, spec, number);
   }

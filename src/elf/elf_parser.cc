@@ -16,7 +16,6 @@
 #include "elf/elf_parser.h"
 
 #include "base/bytes.h"
-#include "base/touch_pages.h"
 #include "elf/repeated_violation.h"
 #include "elf/section_fields.h"
 #include "elf/type_keys.h"
@@ -173,7 +172,6 @@ template <typename Shdr> void ElfParser::read_sections(const u8 *table) {
           slice(view_.file_, names.sh_offset, names.sh_size).value_or(ByteSpan{}));
   }
   view_.sections_.resize(h.section_count);
-  touch_pages(view_.sections_.data(), view_.sections_.size() * sizeof(Section), pool_);
   tables_.resize(count_ranges(h.section_count, kSectionsAtOnce));
   std::vector<u8> valid(tables_.size(), true);
   pool_.for_ranges(h.section_count, kSectionsAtOnce, [&](u32 begin, u32 end) {

@@ -147,7 +147,6 @@ void ElfLayouter::measure_kinds() {
 std::optional<Error> ElfLayouter::measure_sections() {
   const u32 count = static_cast<u32>(layout_.order.size());
   extents_.resize(count);
-  touch_pages(extents_.data(), count * sizeof(SectionExtent), pool_);
   measure_kinds();
   measured_.resize(count / kMeasured + (count % kMeasured != 0));
   pool_.for_ranges(count, kMeasured, [&](u32 begin, u32 end) {
@@ -295,7 +294,6 @@ void ElfLayouter::place_sharing() {
 void ElfLayouter::place_contents() {
   const u32 count = static_cast<u32>(layout_.order.size());
   layout_.content_offset.resize(count);
-  touch_pages(layout_.content_offset.data(), count * sizeof(u64), pool_);
   std::vector<u64> starts;
   const u64 end = place_ranges(starts);
   place_sections(starts);

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/name_slots.h"
-#include "base/raw_table.h"
+#include "base/uninitialized.h"
 #include "base/string_index.h"
 #include "base/types.h"
 

@@ -41,7 +41,7 @@ struct SymbolAddress {
   u64 value = 0;
 };
 
-using SymbolAddresses = std::vector<SymbolAddress, UninitializedAllocator<SymbolAddress>>;
+using SymbolAddresses = std::vector<SymbolAddress>;
 
 // A relocation table of an object that applies to compiler constants of a device function. SASS has
 // none; branch tables of Mercury code do.
@@ -83,7 +83,7 @@ struct Placement {
   SymbolAddresses address_of; // by EntityId
   LocationOf location_of;
   std::vector<FunctionConstants> function_constants;          // in order of creation
-  std::vector<u64, UninitializedAllocator<u64>> shared_align; // by EntityId of a shared variable
+  std::vector<u64> shared_align; // by EntityId of a shared variable
   std::vector<EntityId> bank_sizes;      // symbols whose value is the size of the user bank
   std::vector<u64> user_constant_aligns; // of the pieces of the bank of __constant__ variables
   std::vector<bool> dropped;             // by EntityId, or empty: variables that are left out

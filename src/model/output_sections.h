@@ -19,7 +19,6 @@
 
 #include "base/string_index.h"
 #include "base/types.h"
-#include "base/uninitialized.h"
 #include "elf/constants.h"
 #include "elf/records/nv_unified.h"
 #include "model/piece_list.h"
@@ -161,7 +160,7 @@ private:
 };
 
 struct OutputSections {
-  std::vector<OutSection, UninitializedAllocator<OutSection>> list; // by OutId
+  std::vector<OutSection> list; // by OutId
   // By OutId: the section of the same name that was created before; empty or shorter than the list
   // if there is none.
   std::vector<OutId> older_of;
@@ -174,7 +173,7 @@ struct OutputSections {
   bool has_images = false; // among the symbols: textures, samplers, surfaces
 
   // By EntityId of a kernel: its shared section, where it is known
-  std::vector<OutId, UninitializedAllocator<OutId>> shared_of;
+  std::vector<OutId> shared_of;
   // By OutSection::shared_list
   std::vector<std::vector<EntityId>> shared_lists;
   StringIndex names; // of sections

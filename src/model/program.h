@@ -11,7 +11,6 @@
 #include <string_view>
 #include <vector>
 
-#include "base/raw_table.h"
 #include "base/string_index.h"
 #include "base/types.h"
 #include "base/uninitialized.h"
@@ -72,14 +71,14 @@ public:
   PerSymbol() = default;
   // `starts`: of each object's symbols in the table, and the end. Values are not initialised.
   explicit PerSymbol(std::vector<u64> starts) : starts_(std::move(starts)) {
-    values_.extend(starts_.back());
+    values_.resize(starts_.back());
   }
 
   [[nodiscard]] std::span<T> operator[](u32 object) {
     return {values_.data() + starts_[object], starts_[object + 1] - starts_[object]};
   }
   [[nodiscard]] std::span<const T> operator[](u32 object) const {
-    return {values_.begin() + starts_[object], starts_[object + 1] - starts_[object]};
+    return {values_.data() + starts_[object], starts_[object + 1] - starts_[object]};
   }
   [[nodiscard]] const T &at(u32 object, u32 symbol) const {
     return values_[starts_[object] + symbol];
@@ -87,7 +86,7 @@ public:
 
 private:
   std::vector<u64> starts_;
-  RawTable<T> values_;
+  RawVector<T> values_;
 };
 
 // The function symbols of each object in order of reading.
@@ -109,7 +108,7 @@ private:
   std::vector<u32> counts_;
 };
 
-using Entities = std::vector<Entity, UninitializedAllocator<Entity>>;
+using Entities = RawVector<Entity>;
 
 // In the order of their numbers, entities belong to the object that first names them; the
 // functions among those of an object come first.
@@ -157,7 +156,7 @@ public:
   NodeLists() = default;
   // `starts`: of each list, and the end. Elements are not initialised; room() is for them.
   explicit NodeLists(std::vector<u32> starts) : starts_(std::move(starts)) {
-    elements_.extend(starts_.back());
+    elements_.resize(starts_.back());
   }
   explicit NodeLists(const std::vector<std::vector<T>> &lists) {
     for (const std::vector<T> &list : lists)
@@ -167,26 +166,25 @@ public:
   void add_node(std::span<const T> list) {
     if (starts_.empty())
       starts_.push_back(0);
-    for (const T &element : list)
-      elements_.push_back(element);
+    elements_.insert(elements_.end(), list.begin(), list.end());
     starts_.push_back(static_cast<u32>(elements_.size()));
   }
   [[nodiscard]] u32 size() const {
     return starts_.empty() ? 0 : static_cast<u32>(starts_.size()) - 1;
   }
   [[nodiscard]] std::span<const T> operator[](u32 node) const {
-    return {elements_.begin() + starts_[node], starts_[node + 1] - starts_[node]};
+    return {elements_.data() + starts_[node], starts_[node + 1] - starts_[node]};
   }
   [[nodiscard]] std::span<T> room(u32 node) {
     return {elements_.data() + starts_[node], starts_[node + 1] - starts_[node]};
   }
-  [[nodiscard]] std::span<T> elements() { return {elements_.data(), elements_.size()}; }
+  [[nodiscard]] std::span<T> elements() { return elements_; }
   // One list after the other.
-  [[nodiscard]] std::span<const T> all() const { return {elements_.begin(), elements_.end()}; }
+  [[nodiscard]] std::span<const T> all() const { return elements_; }
 
 private:
   std::vector<u32> starts_;
-  RawTable<T> elements_;
+  RawVector<T> elements_;
 };
 
 using EdgeLists = NodeLists<u32>;

@@ -44,7 +44,7 @@ TEST(BuiltSections, ThoseThatArePutAreThoseThatAreAdded) {
                                    header(4, SectionType::Nobits, kFlagAlloc | kFlagWrite, {})};
     const u64 sizes[] = {32, 40, 32, 0, 100}; // zeros behind the bytes of the second
     if (put)
-      elf.add_sections(5, pool);
+      elf.add_sections(5);
     for (u32 i = 0; i < 5; ++i) {
       const ByteSpan bytes = i < 3 ? ByteSpan(code) : ByteSpan();
       if (put) {

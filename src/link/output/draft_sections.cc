@@ -131,7 +131,7 @@ SectionType type_in_executable(SectionType type) {
 EmittedSections find_emitted(const OutputPlan &plan, elf::SectionId first, WorkerPool &pool) {
   const KeptRelocations &kept = plan.relocations.kept;
   const OutputSections &sections = plan.layout.sections;
-  EmittedSections out{.is_emitted = make_table<u8>(sections.size(), 0, pool),
+  EmittedSections out{.is_emitted = RawVector<u8>(sections.size(), 0),
                       .section_of = RawVector<elf::SectionId>(sections.size()),
                       .next = first};
   std::atomic<bool> grouped = true;
@@ -282,7 +282,7 @@ private:
 void add_sections(const Program &program, const OutputPlan &plan, RecordWriter &records,
                   WorkerPool &pool, FileInProgress &file) {
   const u32 count = plan.layout.sections.size();
-  file.elf.add_sections(file.next_section.value - file.elf.section_count(), pool);
+  file.elf.add_sections(file.next_section.value - file.elf.section_count());
   std::vector<std::vector<OutId>> left(count / kSectionsTogether + 1);
   pool.for_ranges(count, kSectionsTogether, [&](u32 begin, u32 end) {
     const std::span<const OutSection> sections = plan.layout.sections.list;

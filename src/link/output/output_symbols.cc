@@ -28,7 +28,7 @@ public:
       : p_(program), layout_(layout), shared_(shared), section_of_(section_of), elf_(elf) {}
 
   // Before the first symbol is put.
-  void make_tables(WorkerPool &pool);
+  void make_tables();
   void convert_for_executable(EntityId id, elf::SymbolSpec &spec) const;
   // Symbols under ids that they have already. Threads may do so for different ones.
   // `spec`: the number of its specification, or the first one of several symbols.
@@ -66,9 +66,9 @@ private:
   OutputSymbols out_;
 };
 
-void SymbolWriter::make_tables(WorkerPool &pool) {
-  out_.of_entity = make_table(p_.symbols.entities.size(), elf::SymbolId(), pool);
-  out_.of_section = make_table(layout_.sections.list.size(), elf::SymbolId(), pool);
+void SymbolWriter::make_tables() {
+  out_.of_entity.assign(p_.symbols.entities.size(), elf::SymbolId());
+  out_.of_section.assign(layout_.sections.list.size(), elf::SymbolId());
   out_.of_instance.resize(layout_.sections.instances.size());
   if (!layout_.sections.with_blank_symbol.empty())
     out_.blank_of.resize(p_.objects.size());
@@ -262,7 +262,7 @@ OutputSymbols add_output_symbols(const Program &program, const Layout &layout,
                                  elf::SectionId rel_action, std::span<const u8> is_emitted,
                                  WorkerPool &pool, elf::ElfBuilder &elf) {
   SymbolWriter writer(program, layout, shared, section_of, elf);
-  writer.make_tables(pool);
+  writer.make_tables();
   const OutputSections &sections = layout.sections;
   const std::vector<u32> local_specs = count_local_specs(sections, pool);
   const u32 globals = static_cast<u32>(sections.globals.size());
@@ -271,10 +271,10 @@ OutputSymbols add_output_symbols(const Program &program, const Layout &layout,
   constexpr u64 kMore = 8; // that are added later
   elf.reserve({.symbol_specs = u64{local_specs.back()} + globals + instances + kMore});
   const auto put_all = [&](u32 count, auto put) {
-    const u32 first = elf.add_symbols(count, pool).value;
+    const u32 first = elf.add_symbols(count).value;
     pool.for_ranges(count, kSymbolsPut, [&](u32 begin, u32 end) { put(first, begin, end); });
   };
-  u32 spec = elf.make_room_for_specs(local_specs.back(), pool);
+  u32 spec = elf.make_room_for_specs(local_specs.back());
   put_all(static_cast<u32>(sections.locals.size()), [&](u32 first, u32 begin, u32 end) {
     writer.put_locals(elf::SymbolId(first), begin, end, is_emitted,
                       spec + local_specs[begin / kSymbolsPut]);
@@ -285,7 +285,7 @@ OutputSymbols add_output_symbols(const Program &program, const Layout &layout,
                     .type = SymbolType::Section,
                     .section = rel_action,
                     .part = elf::SymbolPart::Local});
-  spec = elf.make_room_for_specs(globals + instances, pool);
+  spec = elf.make_room_for_specs(globals + instances);
   put_all(globals, [&](u32 first, u32 begin, u32 end) {
     for (u32 i = begin; i < end; ++i)
       writer.put_entity(elf::SymbolId(first + i), sections.globals[i], elf::SymbolPart::Global,

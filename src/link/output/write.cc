@@ -38,10 +38,10 @@ std::vector<u32> cut_into_parts(const elf::ElfLayout &layout) {
 
 // By SectionId: the first value of a section, plus 1; 0 for none. Values of one section follow each
 // other.
-RawVector<u32> first_values(const FileDraft &draft, WorkerPool &pool) {
+std::vector<u32> first_values(const FileDraft &draft, WorkerPool &pool) {
   constexpr u32 kTogether = 16384;
   const FoldedRelocations &values = draft.values;
-  RawVector<u32> out = make_table<u32>(draft.elf.section_count(), 0, pool);
+  std::vector<u32> out(draft.elf.section_count());
   pool.for_ranges(static_cast<u32>(values.size()), kTogether, [&](u32 begin, u32 end) {
     for (u32 i = begin; i < end; ++i)
       if (i == 0 || values[i].section != values[i - 1].section)
@@ -116,7 +116,7 @@ private:
 void write_image(const FileDraft &draft, MutableByteSpan image, WorkerPool &pool,
                  Diagnostics &diag) {
   const elf::ElfLayout &layout = draft.layout;
-  const RawVector<u32> first_value = first_values(draft, pool);
+  const std::vector<u32> first_value = first_values(draft, pool);
   const ImageParts parts(draft);
   std::vector<Diagnostics> messages(parts.ranges());
   const auto write_range = [&](u32 range) {

@@ -29,7 +29,7 @@ Reach::Reach(const CallGraph &calls, const LiveSet &live)
 // `inner`: the nodes that both call and are called, ascending.
 void Reach::find_components(const std::vector<u32> &inner) {
   constexpr u32 kUnseen = 0xffffffff;
-  RawVector<u32> number_of(inner.empty() ? 0 : calls_.node_count()); // of inner nodes, in `inner`
+  std::vector<u32> number_of(inner.empty() ? 0 : calls_.node_count()); // of inner nodes, in `inner`
   for (u32 i = 0; i < inner.size(); ++i)
     number_of[inner[i]] = i;
   std::vector<u32> index(inner.size(), kUnseen), low(inner.size()), stack; // by number

@@ -23,7 +23,6 @@
 
 #include "arch/arch.h"
 #include "arch/driver_functions.h"
-#include "base/raw_table.h"
 #include "link/resolve/name_rules.h"
 #include "link/resolve/special_symbols.h"
 
@@ -89,19 +88,19 @@ private:
   };
   // The symbols of some objects that are resolved by name, ordered by shard.
   struct Batch {
-    RawTable<Copied> symbols;
+    RawVector<Copied> symbols;
     std::vector<u32> starts; // of shards, and the end
   };
 
   void list_symbols(u32 begin, u32 end);
-  void list_symbols_of(u32 object, RawTable<u32> &others, RawTable<Listed> &out);
-  void list_symbol(u32 object, u32 symbol, RawTable<Listed> &out);
+  void list_symbols_of(u32 object, std::vector<u32> &others, std::vector<Listed> &out);
+  void list_symbol(u32 object, u32 symbol, std::vector<Listed> &out);
   [[nodiscard]] Occurrence occurrence_of(const Listed &listed, const elf::Symbol &symbol) const;
   [[nodiscard]] const elf::Symbol &symbol_of(const Listed &listed) const {
     return objects_[listed.ref.object.value].symbols[listed.ref.symbol];
   }
   void expect_batches(NameRules &rules, u32 read, u64 symbols) const;
-  [[nodiscard]] Batch order_by_shard(const RawTable<Listed> &symbols) const;
+  [[nodiscard]] Batch order_by_shard(const std::vector<Listed> &symbols) const;
   void make_shards();
   void resolve_shard(u32 shard);
   void order_aliases(u32 object);
@@ -187,8 +186,8 @@ void SymbolResolver::list_symbols(u32 begin, u32 end) {
   size_t most = 0;
   for (u32 i = begin; i < end; ++i)
     most += objects_[i].symbols.size();
-  RawTable<Listed> symbols;
-  RawTable<u32> others;
+  std::vector<Listed> symbols;
+  std::vector<u32> others;
   symbols.reserve(most);
   others.reserve(most);
   for (u32 i = begin; i < end; ++i) {
@@ -197,7 +196,7 @@ void SymbolResolver::list_symbols(u32 begin, u32 end) {
       continue;
     for (const Listed &one : symbols) // while names are still in the cache
       shards_[0].read(one.ref, occurrence_of(one, symbol_of(one)), symbol_of(one));
-    symbols.resize(0);
+    symbols.clear();
   }
   const u32 batch = begin / kObjectsTogether;
   if (alone_)
@@ -222,7 +221,7 @@ inline Occurrence SymbolResolver::occurrence_of(const Listed &listed,
 }
 
 // `others` is memory for symbols that are neither functions nor sections, as `out` is with room.
-void SymbolResolver::list_symbols_of(u32 id, RawTable<u32> &others, RawTable<Listed> &out) {
+void SymbolResolver::list_symbols_of(u32 id, std::vector<u32> &others, std::vector<Listed> &out) {
   const InputObject &object = objects_[id];
   const std::span<const elf::Symbol> symbols = object.symbols;
   const std::span<u32> functions = out_.functions_of.room(id);
@@ -230,7 +229,7 @@ void SymbolResolver::list_symbols_of(u32 id, RawTable<u32> &others, RawTable<Lis
   std::ranges::fill(tables_.entity_of[id], EntityId{});
   u32 function_count = 0;
   bool has_weak_kernel = false;
-  others.resize(0);
+  others.clear();
   for (u32 s = 1; s < symbols.size(); ++s) {
     const elf::Symbol &symbol = symbols[s];
     if (symbol.type() == SymbolType::Function) {
@@ -238,7 +237,7 @@ void SymbolResolver::list_symbols_of(u32 id, RawTable<u32> &others, RawTable<Lis
       has_weak_kernel |= symbol.binding() == SymbolBinding::Weak && is_kernel_mark(symbol.other);
       list_symbol(id, s, out);
     } else if (symbol.type() != SymbolType::Section) {
-      others.add_in_room() = s;
+      others.push_back(s);
     }
   }
   out_.functions_of.set_size(id, function_count);
@@ -249,7 +248,7 @@ void SymbolResolver::list_symbols_of(u32 id, RawTable<u32> &others, RawTable<Lis
 }
 
 [[gnu::always_inline]] inline void SymbolResolver::list_symbol(u32 object, u32 s,
-                                                               RawTable<Listed> &out) {
+                                                               std::vector<Listed> &out) {
   const elf::Symbol &symbol = objects_[object].symbols[s];
   const Way way = way_of(symbol);
   if (way == Way::Alone)
@@ -257,23 +256,21 @@ void SymbolResolver::list_symbols_of(u32 id, RawTable<u32> &others, RawTable<Lis
   if (way == Way::None || (way == Way::Alone && !alone_))
     return;
   const u32 hash = way == Way::ByName ? StringIndex::hash_of(symbol.name) : 0;
-  auto &[its_hash, ref] = out.add_in_room();
-  its_hash = hash;
-  ref = {ObjectId(object), s};
+  out.push_back({hash, {ObjectId(object), s}});
 }
 
-SymbolResolver::Batch SymbolResolver::order_by_shard(const RawTable<Listed> &symbols) const {
+SymbolResolver::Batch SymbolResolver::order_by_shard(const std::vector<Listed> &symbols) const {
   Batch out;
   out.starts.assign((size_t{1} << shard_bits_) + 1, 0);
   for (const Listed &one : symbols)
     ++out.starts[shard_of(one.hash) + 1];
   for (size_t i = 1; i < out.starts.size(); ++i)
     out.starts[i] += out.starts[i - 1];
-  out.symbols.extend(symbols.size());
+  out.symbols.resize(symbols.size());
   std::vector<u32> next = out.starts;
   for (const Listed &one : symbols)
-    out.symbols.put(next[shard_of(one.hash)]++,
-                    {one.ref, occurrence_of(one, symbol_of(one)), symbol_of(one)});
+    out.symbols[next[shard_of(one.hash)]++] = {one.ref, occurrence_of(one, symbol_of(one)),
+                                               symbol_of(one)};
   return out;
 }
 
