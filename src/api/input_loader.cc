@@ -427,22 +427,11 @@ void InputLoader::drop_pages() const {
     file.drop_pages();
 }
 
-// A link has half as many bytes of tables as of code. Each thread fills a large page at least, and
-// clearing it should not take longer than all the rest. Pages that a thread has in store count as
-// memory, of which there is none to spare where it is limited.
-TableMemory *InputLoader::choose_table_memory(const WorkerPool &pool) {
-  constexpr u64 kWorthPages = 2 * kLargePage, kOfThread = kLargePage;
-  if (request_.memory_limit != 0)
-    return nullptr;
-  return code_size() >= std::max(kWorthPages, pool.threads() * kOfThread) ? &tables_ : nullptr;
-}
-
 std::vector<InputObject> InputLoader::load(WorkerPool &pool) {
   slots_ = std::vector<Slot>(found_.code.size());
   within_budget_ = count_within_budget();
   if (request_.progress)
     request_.progress->total = static_cast<u32>(slots_.size());
-  TableMemory *memory = choose_table_memory(pool);
   pool.for_each(static_cast<u32>(slots_.size()), [&](u32 i) {
     if (is_cancelled())
       return;
@@ -454,7 +443,7 @@ std::vector<InputObject> InputLoader::load(WorkerPool &pool) {
     if (code.discarded || !slot.not_relocatable.empty())
       slot.bytes.reset();
     if (slot.bytes)
-      slot.object = load_object(code.name, *slot.bytes, target_, dialect_, memory, slot.diag);
+      slot.object = load_object(code.name, *slot.bytes, target_, dialect_, slot.diag);
     if (request_.progress) {
       ++request_.progress->done;
       request_.progress->tell();

@@ -12,7 +12,6 @@
 #include "base/file_source.h"
 #include "base/mapped_file.h"
 #include "base/output_file.h"
-#include "base/table_memory.h"
 #include "base/worker_pool.h"
 #include "culink/linker.h"
 #include "input/collect.h"
@@ -60,9 +59,6 @@ public:
   // The second step: unpacks and reads the code, in the order in which it was found.
   [[nodiscard]] std::vector<InputObject> load(WorkerPool &pool);
 
-  // Gives up the memory of the objects' tables. Precondition: nobody reads them any more.
-  void release_tables() { tables_.release(); }
-
   // Releases the memory of mapped files if it is very much; the system reads them again when they
   // are used again.
   void drop_pages() const;
@@ -109,7 +105,6 @@ private:
   void report_damage(const DeviceCode &code, const Error &error, Diagnostics &diag) const;
   [[nodiscard]] size_t count_within_budget() const;
   void refuse_to_unpack(const DeviceCode &code, Diagnostics &diag) const;
-  [[nodiscard]] TableMemory *choose_table_memory(const WorkerPool &pool);
   [[nodiscard]] std::optional<ByteSpan> unpack_code(const DeviceCode &code, Slot &slot) const;
   [[nodiscard]] PtxCompiler compiler_for(const DeviceCode &code) const;
   [[nodiscard]] std::optional<std::vector<u8>> compile(const PtxCompiler &compiler,
@@ -131,7 +126,6 @@ private:
   std::optional<LtoOutcome> optimised_;
   mutable CompilerClock ptxas_, optimizer_;
   size_t within_budget_ = 0; // pieces of code that may be unpacked, from the first
-  TableMemory tables_;       // of objects, if they are many
   std::vector<Slot> slots_;
   std::vector<LinkInput> code_;
 };

@@ -181,10 +181,7 @@ std::optional<PlannedLink> LinkJob::plan(OutputCode code, const arch::ArchInfo &
     if (diag_.failed())
       return {};
   }
-  const auto inputs_released = [this] {
-    loader_->release_tables();
-    loader_->drop_pages();
-  };
+  const auto inputs_released = [this] { loader_->drop_pages(); };
   return plan_link(options, dialect, plane, std::move(objects), sass ? &*sass : nullptr, pool,
                    inputs_released, timer_, diag_);
 }
@@ -267,7 +264,6 @@ LinkResult LinkJob::link_and_verify() {
   const std::vector<LinkedCode> linked =
       checked ? list_linked_code(objects) : std::vector<LinkedCode>{};
   std::optional<PlannedLink> planned = plan(code, *target, std::move(objects), pool);
-  loader.release_tables(); // all objects are gone
   if (!planned)
     return {};
   LinkResult result;

@@ -315,13 +315,9 @@ Result<ElfView> ElfView::open(ByteSpan file, WorkerPool &pool) {
   return strict(ElfParser(file, pool).run());
 }
 
-Result<ElfView> ElfView::open(ByteSpan file, TableMemory *memory) {
-  WorkerPool alone(1);
-  return strict(ElfParser(file, alone, memory).run());
-}
-
 Result<ElfView> ElfView::open(ByteSpan file) {
-  return open(file, nullptr);
+  WorkerPool alone(1);
+  return open(file, alone);
 }
 
 Result<ElfView> ElfView::open_sections(ByteSpan file) {

@@ -19,10 +19,7 @@ namespace culink::elf {
 
 class ElfParser {
 public:
-  ElfParser(ByteSpan file, WorkerPool &pool, TableMemory *memory = nullptr) : pool_(pool) {
-    view_.file_ = file;
-    view_.sections_ = SectionList(memory);
-  }
+  ElfParser(ByteSpan file, WorkerPool &pool) : pool_(pool) { view_.file_ = file; }
 
   [[nodiscard]] Result<ElfView> run();
   [[nodiscard]] Result<ElfView> run_sections();

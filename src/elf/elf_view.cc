@@ -36,8 +36,8 @@ SymbolType SymbolTable::type_of(u32 i) const {
   return static_cast<SymbolType>(info & 15);
 }
 
-TableVector<Symbol> SymbolTable::all(TableMemory *memory) const {
-  TableVector<Symbol> out(memory);
+std::vector<Symbol> SymbolTable::all() const {
+  std::vector<Symbol> out;
   out.reserve(count_);
   if (class_ != ElfClass::Elf64) {
     for (u32 i = 0; i < count_; ++i)

@@ -10,7 +10,8 @@
 
 #include "base/bytes.h"
 #include "base/result.h"
-#include "base/table_memory.h"
+#include "base/types.h"
+#include "base/uninitialized.h"
 #include "base/types.h"
 #include "base/worker_pool.h"
 #include "elf/constants.h"
@@ -72,7 +73,7 @@ struct Section {
 };
 
 // Several threads fill it, so resize() must not touch what one thread alone would have to fetch.
-using SectionList = TableVector<Section>;
+using SectionList = RawVector<Section>;
 
 struct Symbol {
   std::string_view name;
@@ -135,7 +136,7 @@ public:
   // The same without the name, which takes longer to read than all the rest.
   [[nodiscard]] Symbol without_name(u32 i) const;
   [[nodiscard]] SymbolType type_of(u32 i) const;
-  [[nodiscard]] TableVector<Symbol> all(TableMemory *memory = nullptr) const;
+  [[nodiscard]] std::vector<Symbol> all() const;
   [[nodiscard]] u32 section_of(u32 i) const { return without_name(i).section; }
 
 private:
@@ -284,8 +285,6 @@ public:
   // Refuses a file with any violation: for linkers and assemblers. The error names the first
   // violated rule.
   [[nodiscard]] static Result<ElfView> open(ByteSpan file);
-  // The same with tables in that memory, or in the heap.
-  [[nodiscard]] static Result<ElfView> open(ByteSpan file, TableMemory *memory);
   // The same by the threads of a pool, for large files.
   [[nodiscard]] static Result<ElfView> open(ByteSpan file, WorkerPool &pool);
 
@@ -306,9 +305,6 @@ public:
   [[nodiscard]] std::span<const Section> sections() const { return sections_; }
   [[nodiscard]] const std::vector<Segment> &segments() const { return segments_; }
   [[nodiscard]] const std::vector<Error> &violations() const { return violations_; }
-
-  // Where the table of sections is; null: in the heap.
-  [[nodiscard]] TableMemory *table_memory() const { return sections_.get_allocator().memory; }
 
   // Frees the tables: from now on the view has neither sections nor segments.
   void release_tables();

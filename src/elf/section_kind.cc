@@ -331,11 +331,11 @@ SectionKind classify_section(std::string_view name, SectionType type, u64 flags)
   return found;
 }
 
-TableVector<SectionKind> classify_sections(std::span<const Section> sections, TableMemory *memory) {
-  TableVector<SectionKind> out(memory);
-  out.resize(sections.size());
-  for (size_t i = 0; i < sections.size(); ++i)
-    out[i] = classify_section(sections[i].name, sections[i].type, sections[i].flags);
+std::vector<SectionKind> classify_sections(std::span<const Section> sections) {
+  std::vector<SectionKind> out;
+  out.reserve(sections.size());
+  for (const Section &section : sections)
+    out.push_back(classify_section(section.name, section.type, section.flags));
   return out;
 }
 

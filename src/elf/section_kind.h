@@ -4,8 +4,9 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <vector>
 
-#include "base/table_memory.h"
+#include "base/types.h"
 #include "base/types.h"
 #include "elf/constants.h"
 
@@ -122,8 +123,7 @@ struct SectionKind {
 
 // The same for each section of a file.
 struct Section;
-[[nodiscard]] TableVector<SectionKind> classify_sections(std::span<const Section> sections,
-                                                         TableMemory *memory = nullptr);
+[[nodiscard]] std::vector<SectionKind> classify_sections(std::span<const Section> sections);
 
 // The type that objects of compilers give a section of that kind, which has `type`. nvlink knows
 // memory by its name also where it has the type of executables, or that of any constants.

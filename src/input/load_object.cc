@@ -181,8 +181,8 @@ Unfamiliar find_unfamiliar(const InputObject &object) {
 
 std::optional<InputObject> load_object(const std::string &name, ByteSpan bytes,
                                        const arch::ArchInfo &target, const Dialect &dialect,
-                                       TableMemory *memory, Diagnostics &diag) {
-  Result<elf::ElfView> view = elf::ElfView::open(bytes, memory);
+                                       Diagnostics &diag) {
+  Result<elf::ElfView> view = elf::ElfView::open(bytes);
   if (!view) {
     diag.report(DiagId::BadInput, {name, view.error().text()});
     return std::nullopt;

@@ -12,10 +12,10 @@
 namespace culink {
 
 // From the bytes of a file to an object that can be linked for the target, or to messages that say
-// why it cannot. The object refers to the bytes, and its tables are in `memory` if there is one.
+// why it cannot. The object refers to the bytes.
 [[nodiscard]] std::optional<InputObject> load_object(const std::string &name, ByteSpan bytes,
                                                      const arch::ArchInfo &target,
-                                                     const Dialect &dialect, TableMemory *memory,
+                                                     const Dialect &dialect,
                                                      Diagnostics &diag);
 
 // One warning for each kind of things that objects have and this linker does not know, about all

@@ -100,7 +100,7 @@ private:
   std::vector<u32> counterpart_of_; // by section: its Mercury form, or 0
   std::vector<u32> sass_of_;        // the other way round
   const elf::Section *symtab_ = nullptr;
-  TableVector<elf::Symbol> symbols_;
+  std::vector<elf::Symbol> symbols_;
 };
 
 Error broken_plane(const elf::Section &section, std::string field, std::string message) {

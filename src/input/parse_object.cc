@@ -40,15 +40,10 @@ constexpr std::array<u8, 256> kUses = [] {
 class ObjectParser {
 public:
   ObjectParser(std::string name, elf::ElfView view)
-      : object_{.name = std::move(name), .view = std::move(view)} {
-    TableMemory *memory = object_.view.table_memory();
-    object_.owners = TableVector<u32>(memory);
-    object_.registers = TableVector<u32>(memory);
-    object_.infos = TableVector<InputObject::Info>(memory);
-  }
+      : object_{.name = std::move(name), .view = std::move(view)} {}
 
   void read_symbols();
-  void take_symbols(TableVector<elf::Symbol> symbols) { object_.symbols = std::move(symbols); }
+  void take_symbols(std::vector<elf::Symbol> symbols) { object_.symbols = std::move(symbols); }
   [[nodiscard]] Result<InputObject> run();
 
 private:
@@ -104,7 +99,7 @@ elf::Symbol with_large_index(elf::Symbol symbol, u32 section_count) {
 void ObjectParser::read_symbols() {
   const elf::SymbolTable symbols = object_.view.symbols();
   const u32 sections = static_cast<u32>(object_.view.sections().size());
-  object_.symbols = symbols.all(object_.view.table_memory());
+  object_.symbols = symbols.all();
   if (sections > elf::kSectionLoReserve)
     for (elf::Symbol &symbol : object_.symbols)
       symbol = with_large_index(symbol, sections);
@@ -112,8 +107,7 @@ void ObjectParser::read_symbols() {
 
 Result<InputObject> ObjectParser::run() {
   symbol_count_ = static_cast<u32>(object_.symbols.size());
-  object_.registers.resize(symbol_count_);
-  std::ranges::fill(object_.registers, InputObject::kNoRegisters);
+  object_.registers.resize(symbol_count_, InputObject::kNoRegisters);
   if (std::optional<Error> error = classify_sections())
     return std::move(*error);
   const Result<std::vector<u32>> functions = check_object(object_);
@@ -139,10 +133,9 @@ void ObjectParser::correct_types() {
 }
 
 std::optional<Error> ObjectParser::classify_sections() {
-  object_.kinds = elf::classify_sections(object_.view.sections(), object_.view.table_memory());
+  object_.kinds = elf::classify_sections(object_.view.sections());
   section_count_ = static_cast<u32>(object_.kinds.size());
   object_.owners.resize(section_count_);
-  std::ranges::fill(object_.owners, 0);
   with_records_.reserve(section_count_);
   const elf::SectionKind *kind = object_.kinds.data();
   u32 infos = 0; // bits that any sh_info has
@@ -381,7 +374,7 @@ Result<InputObject> parse_object(std::string name, elf::ElfView view) {
 }
 
 Result<InputObject> parse_object(std::string name, elf::ElfView view,
-                                 TableVector<elf::Symbol> symbols) {
+                                 std::vector<elf::Symbol> symbols) {
   ObjectParser parser(std::move(name), std::move(view));
   parser.take_symbols(std::move(symbols));
   return parser.run();

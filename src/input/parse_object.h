@@ -9,11 +9,11 @@
 namespace culink {
 
 // Reads a relocatable device object. Everything the passes index with is checked here; a violation
-// is an error that names section and field. The object's tables are where those of the view are.
+// is an error that names section and field.
 [[nodiscard]] Result<InputObject> parse_object(std::string name, elf::ElfView view);
 
 // The same with other symbols than those of .symtab. Precondition: every section in them exists.
 [[nodiscard]] Result<InputObject> parse_object(std::string name, elf::ElfView view,
-                                               TableVector<elf::Symbol> symbols);
+                                               std::vector<elf::Symbol> symbols);
 
 } // namespace culink

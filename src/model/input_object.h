@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "base/bytes.h"
-#include "base/table_memory.h"
 #include "base/types.h"
 #include "culink/diagnostics.h"
 #include "elf/elf_view.h"
@@ -44,11 +43,11 @@ struct InputObject {
   u32 archive_length = 0; // length of the archive's name in `name`; 0: not from an archive
   u32 step = 0;           // for messages: see Message
   elf::ElfView view;
-  TableVector<elf::SectionKind> kinds; // by section index
-  TableVector<u32> owners;             // by section index: see owner_of
-  TableVector<elf::Symbol> symbols;
-  TableVector<u32> registers;  // by symbol: REGCOUNT of the function, or kNoRegisters
-  TableVector<Info> infos;     // in section order
+  std::vector<elf::SectionKind> kinds; // by section index
+  std::vector<u32> owners;             // by section index: see owner_of
+  std::vector<elf::Symbol> symbols;
+  std::vector<u32> registers;  // by symbol: REGCOUNT of the function, or kNoRegisters
+  std::vector<Info> infos;     // in section order
   std::vector<u32> compats;    // sections with records of compatibility
   std::vector<u32> tool_notes; // sections with notes of the tools that made it
   elf::CallGraph calls;
@@ -74,8 +73,7 @@ struct InputObject {
     return {"", name.substr(0, archive_length), name.substr(archive_length + 1),
             std::string(symbol), std::move(detail)};
   }
-  // Frees all memory but that of the name. What is in a TableMemory stays there until its
-  // release().
+  // Frees all memory but that of the name.
   void release_tables() {
     const auto release = [](auto &table) { table = std::remove_reference_t<decltype(table)>(); };
     view.release_tables();

@@ -7,7 +7,6 @@
 
 #include <vector>
 
-#include "base/table_memory.h"
 #include "model/discarded_ranges.h"
 #include "model/output_sections.h"
 
@@ -76,8 +75,8 @@ struct UnnamedShared {
   u64 align = 1;
 };
 
-// [object][section], in the memory of the object's tables, which is released with it.
-using LocationOf = std::vector<TableVector<SectionLocation>>;
+// [object][section].
+using LocationOf = std::vector<std::vector<SectionLocation>>;
 
 struct Placement {
   SymbolAddresses address_of; // by EntityId

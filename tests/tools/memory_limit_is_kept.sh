@@ -36,7 +36,7 @@ done
 "$CULINK" -arch=sm_90 all.cubin -o out.cubin --memory-limit=1M 2> log && fail "a megabyte was enough"
 expect_contains log "the largest input is all.cubin"
 
-# A large link keeps no memory in store for its threads if there is a limit.
+# A large link with several threads keeps to a limit, too.
 for ((i = 0; i < 4; ++i)); do
   printf 'arch: sm_90\nfunctions:\n- {name: large%d, kernel: true, code: nop x200000}\n' "$i" > "large$i.yaml"
   "$CUBIN" assemble "large$i.yaml" -o "large$i.cubin"

@@ -207,7 +207,7 @@ TEST(SectionKind, SectionsAreOfTheSameKindTogetherAndAlone) {
   sections[2].flags = kFlagMercury;
   sections[3].name = ".nv.constant3";
   sections[3].type = T::Progbits;
-  const TableVector<SectionKind> kinds = classify_sections(sections);
+  const std::vector<SectionKind> kinds = classify_sections(sections);
   ASSERT_EQ(kinds.size(), sections.size());
   for (size_t i = 0; i < kinds.size(); ++i)
     EXPECT_EQ(kinds[i], classify_section(sections[i].name, sections[i].type, sections[i].flags))

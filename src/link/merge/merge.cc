@@ -100,8 +100,7 @@ void Merger::begin(ObjectId id) {
   id_ = id;
   object_ = &p_.objects[id.value];
   const size_t sections = object_->view.sections().size();
-  layout_.placement.location_of[id.value] =
-      TableVector<SectionLocation>(sections, SectionLocation{}, object_->view.table_memory());
+  layout_.placement.location_of[id.value].resize(sections);
   locations_ = layout_.placement.location_of[id.value];
   beside_strong_.assign(sections, false);
   overridden_code_.assign(sections, EntityId{});
