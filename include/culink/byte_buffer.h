@@ -9,34 +9,35 @@
 
 namespace culink {
 
-// Bytes of a fixed size, zero at first. Like a vector without growing, but large ones come from the
-// system already cleared and in large pages, which a linker of large programs notices.
+// Bytes of a fixed size, zero at first. A buffer owns its bytes or borrows them.
 class ByteBuffer {
 public:
   ByteBuffer() = default;
   // Throws std::bad_alloc where a vector would.
-  explicit ByteBuffer(u64 size);
+  explicit ByteBuffer(u64 size) : own_(std::make_unique<u8[]>(size)), bytes_(own_.get(), size) {}
   // Bytes that belong to somebody else, who keeps them longer.
-  [[nodiscard]] static ByteBuffer borrow(MutableByteSpan bytes);
+  [[nodiscard]] static ByteBuffer borrow(MutableByteSpan bytes) {
+    ByteBuffer out;
+    out.bytes_ = bytes;
+    return out;
+  }
 
-  [[nodiscard]] u8 *data() { return bytes_.get(); }
-  [[nodiscard]] const u8 *data() const { return bytes_.get(); }
-  [[nodiscard]] u64 size() const { return size_; }
-  [[nodiscard]] bool empty() const { return size_ == 0; }
+  [[nodiscard]] u8 *data() { return bytes_.data(); }
+  [[nodiscard]] const u8 *data() const { return bytes_.data(); }
+  [[nodiscard]] u64 size() const { return bytes_.size(); }
+  [[nodiscard]] bool empty() const { return bytes_.empty(); }
   [[nodiscard]] u8 *begin() { return data(); }
-  [[nodiscard]] u8 *end() { return data() + size_; }
+  [[nodiscard]] u8 *end() { return data() + size(); }
   [[nodiscard]] const u8 *begin() const { return data(); }
-  [[nodiscard]] const u8 *end() const { return data() + size_; }
+  [[nodiscard]] const u8 *end() const { return data() + size(); }
   [[nodiscard]] u8 &operator[](u64 i) { return bytes_[i]; }
   [[nodiscard]] const u8 &operator[](u64 i) const { return bytes_[i]; }
 
-  ByteBuffer(ByteBuffer &&other) noexcept : bytes_(std::move(other.bytes_)), size_(other.size_) {
-    other.size_ = 0;
-  }
+  ByteBuffer(ByteBuffer &&other) noexcept
+      : own_(std::move(other.own_)), bytes_(std::exchange(other.bytes_, {})) {}
   ByteBuffer &operator=(ByteBuffer &&other) noexcept {
-    bytes_ = std::move(other.bytes_);
-    size_ = other.size_;
-    other.size_ = 0;
+    own_ = std::move(other.own_);
+    bytes_ = std::exchange(other.bytes_, {});
     return *this;
   }
 
@@ -48,13 +49,8 @@ public:
   }
 
 private:
-  static constexpr u64 kBorrowed = ~u64{0};
-  struct Free {
-    u64 mapped; // bytes, or 0: from the heap, or kBorrowed
-    void operator()(u8 *bytes) const;
-  };
-  std::unique_ptr<u8[], Free> bytes_;
-  u64 size_ = 0;
+  std::unique_ptr<u8[]> own_; // null: borrowed
+  MutableByteSpan bytes_;
 };
 
 } // namespace culink

@@ -9,7 +9,6 @@
 #include "api/input_loader.h"
 #include "arch/arch.h"
 #include "base/file_source.h"
-#include "base/large_pages.h"
 #include "base/step_timer.h"
 #include "cache/cache.h"
 #include "culink/linker.h"
@@ -49,7 +48,6 @@ private:
   void check(const std::vector<LinkedCode> &linked, bool finalized, WorkerPool &pool);
   [[nodiscard]] std::vector<Diagnostic> blame_inputs() const;
 
-  const KeepLargePages kept_pages_; // as long as anything below uses some
   const LinkRequest &request_;
   const FileSource &files_;
   Cache cache_;

@@ -10,8 +10,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <string_view>
-
-extern char **environ;
+#include <unistd.h> // environ
 
 namespace culink {
 

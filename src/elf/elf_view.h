@@ -12,7 +12,6 @@
 #include "base/result.h"
 #include "base/types.h"
 #include "base/uninitialized.h"
-#include "base/types.h"
 #include "base/worker_pool.h"
 #include "elf/constants.h"
 #include "elf/wire.h"

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "base/name_slots.h"
-#include "base/uninitialized.h"
 #include "base/string_index.h"
 #include "base/types.h"
+#include "base/uninitialized.h"
 
 namespace culink::elf {
 

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "base/types.h"
-#include "base/types.h"
 #include "elf/constants.h"
 
 namespace culink::elf {

@@ -15,8 +15,7 @@ namespace culink {
 // why it cannot. The object refers to the bytes.
 [[nodiscard]] std::optional<InputObject> load_object(const std::string &name, ByteSpan bytes,
                                                      const arch::ArchInfo &target,
-                                                     const Dialect &dialect,
-                                                     Diagnostics &diag);
+                                                     const Dialect &dialect, Diagnostics &diag);
 
 // One warning for each kind of things that objects have and this linker does not know, about all
 // objects together.

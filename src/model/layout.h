@@ -81,8 +81,8 @@ using LocationOf = std::vector<std::vector<SectionLocation>>;
 struct Placement {
   SymbolAddresses address_of; // by EntityId
   LocationOf location_of;
-  std::vector<FunctionConstants> function_constants;          // in order of creation
-  std::vector<u64> shared_align; // by EntityId of a shared variable
+  std::vector<FunctionConstants> function_constants; // in order of creation
+  std::vector<u64> shared_align;                     // by EntityId of a shared variable
   std::vector<EntityId> bank_sizes;      // symbols whose value is the size of the user bank
   std::vector<u64> user_constant_aligns; // of the pieces of the bank of __constant__ variables
   std::vector<bool> dropped;             // by EntityId, or empty: variables that are left out

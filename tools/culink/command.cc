@@ -19,7 +19,6 @@
 #include "arch/arch.h"
 #include "base/byte_size.h"
 #include "base/bytes.h"
-#include "base/large_pages.h"
 #include "base/mapped_file.h"
 #include "base/output_file.h"
 #include "cache_command.h"
@@ -223,7 +222,6 @@ int run_link(const CommandLine &line, const LinkPlaces &places, const Console &c
   if (line.has(OptionId::Time) && !can_append(places.output(line, OptionId::Time)))
     return show_one(console, DiagId::CannotWriteTimes, {line.value(OptionId::Time)});
   limit_memory(line);
-  const KeepLargePages pages; // until the image is written
   OutputFile output(output_path(line, places));
   if (output.is_temporary() && !line.has(OptionId::StripDebug)) // else the image is not the output
     request.place = [&output](u64 size) { return output.map(size); };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // From the plan to a file, through the ELF builder: symbols and sections in order of creation, then
-// contents, then the offset of everything. The plan ends here: a large link needs most memory when it
-// writes the file.
+// contents, then the offset of everything. The plan ends here: a large link needs most memory when
+// it writes the file.
 //
 // What may surprise: symbols come before sections. Both name each other; sections get their ids by
 // counting, so that symbols can name them before they exist. Symbols then have numbers before there
