@@ -7,189 +7,222 @@
 // Two things may surprise. Sections without file data take no bytes, yet their alignment moves the
 // cursor, so padding appears in front of the next section. And program headers of device files
 // carry file offsets only: every address is 0.
-#include "elf/elf_layouter.h"
-
 #include <algorithm>
+#include <array>
 #include <numeric>
-#include <span>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "base/bytes.h"
+#include "elf/elf_file.h"
 #include "elf/wire.h"
 
 namespace culink::elf {
 
+namespace {
+
+constexpr u8 kNoBucket = 255; // of sections that are not emitted
+constexpr u32 kNoString = 0xffffffff;
+constexpr u32 kMostInfoSymbol = 0xffffff; // the top byte of sh_info has another use
+
+constexpr u32 kReadWrite = kSegmentRead | kSegmentWrite;
+constexpr u32 kReadExec = kSegmentRead | kSegmentExec;
+
+// A segment that is loaded: from the first to the end of the last section that it holds.
+struct LoadedSegment {
+  u32 flags;          // of the segment
+  u64 mask, expected; // of the flags of the sections that it holds
+  enum class Parameters : u8 { Any, Only, None } parameters = Parameters::Any;
+  std::optional<u64> first = {};
+  u64 end = 0;
+  u64 no_data = 0; // memory of sections without file data, after the bytes of the file
+
+  [[nodiscard]] bool holds(const OutSection &section, std::string_view name) const {
+    if ((section.flags & mask) != expected)
+      return false;
+    if (parameters == Parameters::Any)
+      return true;
+    // The caller may say that parameters of kernels are among the constants.
+    const bool has_parameters =
+        name.starts_with(".nv.constant0.") && section.bucket != Bucket::Constants;
+    return has_parameters == (parameters == Parameters::Only);
+  }
+  void add(const OutSection &section, u64 offset) {
+    const bool has_bytes = !has_no_file_data(section.type);
+    first = first.value_or(offset);
+    end = offset + (has_bytes ? section.size : 0);
+    if (!has_bytes && (flags & kSegmentWrite) != 0)
+      no_data = align_up(no_data, section.align) + section.size;
+  }
+  [[nodiscard]] ElfLayout::Segment segment() const {
+    return {SegmentType::Load, flags, *first, end - *first, end - *first + no_data};
+  }
+};
+
+std::vector<LoadedSegment> classic_loads() {
+  return {{kReadExec, kFlagAlloc | kFlagWrite, kFlagAlloc}, {kReadWrite, kFlagWrite, kFlagWrite}};
+}
+
+// One segment for each kind of content, parameters of kernels last.
+std::vector<LoadedSegment> mercury_loads() {
+  constexpr u64 kKind = kFlagAlloc | kFlagWrite | kFlagExec | kFlagMercury;
+  return {{kSegmentRead, kKind, kFlagAlloc, LoadedSegment::Parameters::None},
+          {kReadExec, kKind, kFlagAlloc | kFlagExec},
+          {kReadWrite, kFlagWrite | kFlagMercury, kFlagWrite},
+          {kSegmentRead, kKind, kFlagAlloc, LoadedSegment::Parameters::Only}};
+}
+
+// For shared memory nvlink -r sums up to alignments such as 48; its next link reads them back.
+bool may_have_any_align(const OutSection &section) {
+  return section.type == SectionType::CudaShared || section.type == SectionType::Nobits;
+}
+
+} // namespace
+
+class ElfLayouter {
+public:
+  explicit ElfLayouter(const ElfFile &file) : file_(file), sections_(file.sections) {}
+
+  [[nodiscard]] Result<ElfLayout> run();
+
+private:
+  using Sharing = TableName::Sharing;
+  void order_sections();
+  void number_as_added();
+  [[nodiscard]] bool needs_large_indices() const;
+  void name_sections();
+  [[nodiscard]] std::vector<u32> order_strings() const;
+  void name_symbols();
+  [[nodiscard]] TableName own_name(u32 symbol) const;
+  [[nodiscard]] std::optional<Error> check_symbols() const;
+  [[nodiscard]] bool is_absent(SectionId id) const {
+    return id.valid() && layout_.index_of(id) == 0;
+  }
+  [[nodiscard]] std::optional<Error> check_section(const OutSection &section) const;
+  [[nodiscard]] std::optional<Error> check_sections() const;
+  void measure_tables();
+  [[nodiscard]] u64 place_contents();
+  void place_tables(u64 contents_end);
+  void plan_segments();
+
+  [[nodiscard]] bool compact() const { return file_.options.compact; }
+  [[nodiscard]] bool classic() const { return file_.options.segments == SegmentRule::Classic; }
+
+  const ElfFile &file_;
+  const SectionTable &sections_;
+  ElfLayout layout_;
+};
+
 Result<ElfLayout> ElfLayouter::run() {
-  loads_ = classic() ? classic_loads() : mercury_loads();
+  layout_.symbols = file_.symbols.numbers();
   order_sections();
-  if (!name_symbols())
-    return absent_section();
+  number_as_added();
+  name_sections();
+  name_symbols();
+  if (std::optional<Error> error = check_symbols())
+    return std::move(*error);
   if (std::max(layout_.strtab.size, layout_.shstrtab.size) > 0xffffffff)
     return Error{".strtab", "sh_size", "names take more than 4 GiB"};
-  if (std::optional<Error> error = measure_sections())
+  if (std::optional<Error> error = check_sections())
     return std::move(*error);
-  place_contents();
-  if (!wide() && layout_.file_size > 0xffffffff)
+  measure_tables();
+  place_tables(place_contents());
+  if (!file_.wide() && layout_.file_size > 0xffffffff)
     return Error{"ELF header", "EI_CLASS", "a 32-bit file cannot exceed 4 GiB"};
   return std::move(layout_);
 }
 
-u8 ElfLayouter::bucket_of(const SectionSpec &spec) {
-  if (!spec.emitted)
-    return kNoBucket;
-  return static_cast<u8>(spec.bucket ? *spec.bucket
-                                     : default_bucket(spec.name, spec.type, spec.flags));
+// True if indices no longer fit st_shndx and e_shnum. nvlink asks how many sections it has created,
+// but not in files with Mercury code.
+bool ElfLayouter::needs_large_indices() const {
+  u64 emitted = 1, created = 0;
+  for (const OutSection &section : sections_.list) {
+    emitted += section.emitted();
+    created += !section.discarded();
+  }
+  const bool by_creation = file_.uncounted_ && file_.options.segments != SegmentRule::Mercury;
+  return emitted >= kSectionLoReserve ||
+         (by_creation && created + file_.uncounted_->size() >= kSectionLoReserve);
 }
 
-void ElfLayouter::read_kinds() {
-  for (const SectionSpec &kind : writer_.sections_.kinds())
-    kinds_.push_back(
-        {bucket_of(kind), kind.emitted && !kind.bucket && kind.type == SectionType::Progbits});
-}
-
-[[gnu::always_inline]] inline u8 ElfLayouter::bucket_of(const State &state) const {
-  const BuiltSections &sections = writer_.sections_;
-  if (const BuiltSections::Detail *detail = sections.find_detail(state)) [[unlikely]]
-    return bucket_of(detail->spec);
-  const Kind &kind = kinds_[state.kind];
-  return kind.may_be_debug && is_debug_name(sections.name_of(state))
-             ? static_cast<u8>(Bucket::Debug)
-             : kind.bucket;
-}
-
-// The name that a section has in .shstrtab at first.
-TableName ElfLayouter::given_name(u32 section) const {
-  const State &state = writer_.sections_[section];
-  const std::string_view name = writer_.sections_.name_of(state);
-  if (section >= writer_.first_separate_)
-    return {name, kNoNumber, Sharing::Separately};
-  if (!old_names_.empty() && !old_names_[section].empty())
-    return {old_names_[section]};
-  return {name, writer_.sections_.name_number_of(state)};
-}
-
-// The bucket of each section and how many of each there are in each range.
-RawVector<u8> ElfLayouter::read_buckets(std::vector<BucketCounts> &counts) {
-  const BuiltSections &sections = writer_.sections_;
-  const u32 count = sections.size();
-  RawVector<u8> buckets(count);
-  pool_.for_ranges(count, kTogether, [&](u32 begin, u32 end) {
-    BucketCounts &own = counts[begin / kTogether];
-    const State *states = sections.begin(); // bytes that are stored might be anywhere
-    u8 *bucket = buckets.data();
-    for (u32 id = begin; id < end; ++id) {
-      bucket[id] = bucket_of(states[id]);
-      ++own[bucket[id]];
-    }
-  });
-  return buckets;
-}
-
-// A stable sort by bucket: what is known of each range says where its sections go.
+// A stable sort by bucket.
 void ElfLayouter::order_sections() {
-  const u32 count = writer_.section_count();
-  read_kinds();
-  old_names_.resize(writer_.old_names_.empty() ? 0 : count);
-  for (const ElfBuilder::OldName &old : writer_.old_names_)
-    old_names_[old.section.value] = old.name;
-  std::vector<BucketCounts> starts(count / kTogether + 1, BucketCounts{});
-  RawVector<u8> buckets = read_buckets(starts);
-  if (!compact())
-    layout_.shstrtab =
-        place_names(writer_.sections_.names(), count, [this](u32 id) { return given_name(id); });
-
-  BucketCounts totals{};
-  for (const BucketCounts &range : starts)
-    for (u32 bucket = 0; bucket < kNoBucket; ++bucket)
-      totals[bucket] += range[bucket];
-  u32 emitted = std::accumulate(totals.begin(), totals.end(), 1u);
-  // Indices no longer fit st_shndx and e_shnum. nvlink asks how many sections it has created, but
-  // not in files with Mercury code.
-  const bool by_creation = writer_.uncounted_ && writer_.options_.segments != SegmentRule::Mercury;
-  const u64 created = by_creation ? u64{count} + writer_.uncounted_->size() : 0;
-  if (std::max<u64>(emitted, created) >= kSectionLoReserve) {
-    const u8 tables = static_cast<u8>(Bucket::Tables);
-    buckets[writer_.symtab_shndx().value] = tables; // behind .symtab, which was added before it
-    ++starts[0][tables];
-    ++totals[tables];
-    ++emitted;
+  const u32 count = sections_.size();
+  const bool has_indices = needs_large_indices();
+  std::vector<u8> buckets(count);
+  std::array<u32, kNoBucket + 1> next{};
+  for (u32 id = 0; id < count; ++id) {
+    const OutSection &section = sections_.list[id];
+    if (SectionId(id) == ElfFile::kSymtabShndx)
+      buckets[id] = has_indices ? static_cast<u8>(Bucket::Tables) : kNoBucket;
+    else if (!section.emitted())
+      buckets[id] = kNoBucket;
+    else
+      buckets[id] = static_cast<u8>(
+          section.bucket != Bucket::ByHeader
+              ? section.bucket
+              : default_bucket(sections_.name(section), section.type, section.flags));
+    ++next[buckets[id]];
   }
-  layout_.section_count = emitted;
-  u32 next = 0;
-  for (u32 bucket = 0; bucket < kNoBucket; ++bucket)
-    for (BucketCounts &range : std::span(starts).first(totals[bucket] != 0 ? starts.size() : 0))
-      next += std::exchange(range[bucket], next);
-
-  layout_.order.resize(emitted - 1);
+  const u32 emitted = count - next[kNoBucket];
+  std::exclusive_scan(next.begin(), next.end(), next.begin(), 0u);
+  layout_.section_count = emitted + 1;
+  layout_.order.resize(emitted);
   layout_.section_index.resize(count);
-  pool_.for_ranges(count, kTogether, [&](u32 begin, u32 end) {
-    BucketCounts &own = starts[begin / kTogether];
-    const u8 *bucket = buckets.data();
-    SectionId *order = layout_.order.data();
-    u32 *index = layout_.section_index.data();
-    for (u32 id = begin; id < end; ++id) {
-      if (bucket[id] == kNoBucket) {
-        index[id] = 0;
-        continue;
-      }
-      const u32 position = own[bucket[id]]++;
-      order[position] = SectionId(id);
-      index[id] = position + 1;
+  for (u32 id = 0; id < count; ++id)
+    if (buckets[id] != kNoBucket) {
+      const u32 position = next[buckets[id]]++;
+      layout_.order[position] = SectionId(id);
+      layout_.section_index[id] = position + 1;
     }
-  });
-  if (compact())
-    name_sections_in_use();
-  layout_.shstrtab.size += writer_.options_.section_names_room;
 }
 
-void ElfLayouter::name_sections_in_use() {
-  const auto name_at = [this](u32 position) -> TableName {
-    return {writer_.name_of(layout_.order[position])};
+// The numbers of sections in order of creation, counting those of which only the name is left
+// (Q059).
+void ElfLayouter::number_as_added() {
+  if (!file_.uncounted_)
+    return;
+  u32 next = 1;
+  auto uncounted = file_.uncounted_->begin();
+  for (u32 id = 0; id < sections_.size(); ++id) {
+    layout_.number_as_added.push_back(next);
+    next += sections_.list[id].discarded() ? 0 : 1;
+    for (; uncounted != file_.uncounted_->end() && uncounted->value <= id; ++uncounted)
+      ++next;
+  }
+}
+
+// In the order of creation, also of sections that are not emitted; in a compact file in that of the
+// section table, and only names of sections that are in it.
+void ElfLayouter::name_sections() {
+  std::vector<std::string_view> old_names(file_.old_names_.empty() ? 0 : sections_.size());
+  for (const ElfFile::OldName &old : file_.old_names_)
+    old_names[old.section.value] = old.name;
+  const auto name_by_creation = [&](u32 id) -> TableName {
+    const OutSection &section = sections_.list[id];
+    if (section.discarded())
+      return {{}, kNoNumber, Sharing::None};
+    if (id >= file_.first_separate_)
+      return {sections_.name(section), kNoNumber, Sharing::Separately};
+    if (!old_names.empty() && !old_names[id].empty())
+      return {old_names[id]};
+    return {sections_.name(section), section.name};
   };
-  layout_.shstrtab = place_names(nullptr, static_cast<u32>(layout_.order.size()), name_at);
-}
-
-// Whether a symbol of the file is in a section that is not.
-bool ElfLayouter::names_absent_section(u32 symbol) const {
-  const BuiltSymbols &symbols = writer_.symbols_;
-  return is_absent(symbols.section_of(symbols[symbol]));
-}
-
-// The error of the first such symbol.
-Error ElfLayouter::absent_section() const {
-  u32 symbol = 0;
-  while (!names_absent_section(symbol))
-    ++symbol;
-  return Error{fmt::format("symbol '{}'", writer_.symbol(SymbolId(symbol)).name), "st_shndx",
-               "its section is not part of the file"};
-}
-
-// Local symbols come first; otherwise symbols keep their order.
-SymbolNumbers ElfBuilder::number_symbols() const {
-  const auto is_local = [this](u32 id) { return symbols_.is_local(symbols_[id]); };
-  SymbolNumbers out;
-  out.of.resize(symbols_.size());
-  std::vector<u32> order(symbols_.size());
-  std::iota(order.begin(), order.end(), 0);
-  if (!std::ranges::is_partitioned(order, is_local)) {
-    std::ranges::stable_partition(order, is_local);
-    out.order.assign(order.begin(), order.end());
-  }
-  out.count = out.first_global = 1;
-  for (const u32 id : order) {
-    out.of[id] = symbols_.is_emitted(symbols_[id]) ? out.count++ : 0;
-    if (is_local(id))
-      out.first_global = out.count;
-  }
-  return out;
+  const auto name_by_position = [&](u32 position) -> TableName {
+    const OutSection &section = sections_[layout_.order[position]];
+    return {sections_.name(section), section.name};
+  };
+  layout_.shstrtab =
+      compact() ? place_names(&sections_.names, layout_.section_count - 1, name_by_position)
+                : place_names(&sections_.names, sections_.size(), name_by_creation);
+  layout_.shstrtab.size += file_.options.section_names_room;
 }
 
 // In the order in which they were given; in a compact file in that of their first use, and nothing
 // for those without any.
 std::vector<u32> ElfLayouter::order_strings() const {
-  std::vector<u32> out(writer_.strings_.size(), kNoString);
+  std::vector<u32> out(file_.strings_.size(), kNoString);
   if (!compact()) {
     std::iota(out.begin(), out.end(), 0);
     return out;
@@ -197,122 +230,202 @@ std::vector<u32> ElfLayouter::order_strings() const {
   std::vector<u8> used(out.size());
   u32 next = 0;
   for (const SectionId id : layout_.order)
-    if (const auto *detail = writer_.sections_.find_detail(writer_.sections_[id.value]))
-      writer_.fixups_.for_each(detail->fixups, [&](const Fixup &fixup) {
+    if (const SectionExtra *extra = sections_.find_extra(sections_[id]))
+      for (const Fixup &fixup : extra->fixups)
         if (fixup.kind == Fixup::Kind::StringOffset && !std::exchange(used[fixup.id], 1))
           out[next++] = fixup.id;
-      });
   return out;
 }
 
 TableName ElfLayouter::own_name(u32 id) const {
-  const BuiltSymbols &symbols = writer_.symbols_;
-  const BuiltSections &sections = writer_.sections_;
-  const BuiltSymbols::State &state = symbols[id];
-  switch (state.kind) {
-  case BuiltSymbols::State::Kind::Section:
-    return {sections.name_of(sections[state.id]), sections.name_number_of(sections[state.id])};
-  case BuiltSymbols::State::Kind::Nothing:
-    return {{}, kNoNumber, Sharing::None};
-  case BuiltSymbols::State::Kind::Specified:
-    break;
+  const OutSymbols::Entry &entry = file_.symbols[SymbolId(id)];
+  if (entry.kind == OutSymbols::Entry::Kind::Section) {
+    const OutSection &section = sections_.list[entry.id];
+    return {sections_.name(section), section.name};
   }
-  const SymbolSpec &symbol = symbols.spec(state);
-  return {symbol.name, symbol.name_number,
+  const SymbolSpec &symbol = file_.symbols.specified(entry);
+  return {symbol.name, kNoNumber,
           symbol.blank_name ? Sharing::Blank
           : symbol.named    ? Sharing::Equal
                             : Sharing::None};
 }
 
-// `offsets`: of names in the order of the symbols.
-void ElfLayouter::place_symbol_names(const u32 *offsets) {
-  const u32 count = writer_.symbol_count();
-  if (layout_.symbol_order.empty() && offsets == layout_.symbol_names() &&
-      writer_.late_names_.empty())
-    return;
-  layout_.symbol_name.resize(count);
-  pool_.for_ranges(count, kTogether, [&](u32 begin, u32 end) {
-    u32 *to = layout_.symbol_name.data();
-    if (layout_.symbol_order.empty())
-      std::copy(offsets + begin, offsets + end, to + begin);
-    else
-      for (u32 i = begin; i < end; ++i)
-        to[layout_.symbol_order[i]] = offsets[i];
-  });
-}
-
-// `offsets`: of the new names of symbols that were renamed, in a compact file of the old ones.
-void ElfLayouter::place_late_names(const u32 *offsets) {
-  const std::vector<ElfBuilder::LateName> &renamed = writer_.late_names_;
-  if (renamed.empty())
-    return;
-  layout_.late_symbol_name = layout_.symbol_name;
-  RawVector<u32> &names = compact() ? layout_.symbol_name : layout_.late_symbol_name;
-  for (size_t i = 0; i < renamed.size(); ++i)
-    names[renamed[i].symbol.value] = offsets[i];
-}
-
 // Strings for the front, names in the order of the symbols, new names of those that were renamed.
 // In a compact file: names in the order of the symbols, old names, strings as contents use them.
-// False: a symbol of the file is in a section that is not.
-bool ElfLayouter::name_symbols() {
-  const u32 strings = static_cast<u32>(writer_.strings_.size());
-  const u32 symbols = writer_.symbol_count();
-  const u32 renamed = static_cast<u32>(writer_.late_names_.size());
+void ElfLayouter::name_symbols() {
+  const u32 strings = static_cast<u32>(file_.strings_.size());
+  const u32 symbols = file_.symbols.size();
+  const u32 renamed = static_cast<u32>(file_.late_names_.size());
   const u32 count = strings + symbols + renamed;
   const std::vector<u32> string_order = order_strings();
   const u32 symbols_at = compact() ? 0 : strings, renamed_at = symbols_at + symbols,
             strings_at = compact() ? renamed_at + renamed : 0;
   std::vector<std::string_view> new_names(compact() ? symbols : 0);
   for (u32 i = 0; compact() && i < renamed; ++i)
-    new_names[writer_.late_names_[i].symbol.value] = writer_.late_names_[i].name;
+    new_names[file_.late_names_[i].symbol.value] = file_.late_names_[i].name;
   const auto name_at = [&](u32 position) -> TableName {
     if (position - strings_at < strings) {
       const u32 id = string_order[position - strings_at];
       if (id == kNoString)
         return {{}, kNoNumber, Sharing::None};
-      const ElfBuilder::EarlyString &string = writer_.strings_[id];
+      const ElfFile::EarlyString &string = file_.strings_[id];
       const bool separately = string.separately && !compact();
       return {string.text, kNoNumber, separately ? Sharing::Separately : Sharing::Equal};
     }
     if (position >= renamed_at) {
-      const ElfBuilder::LateName &late = writer_.late_names_[position - renamed_at];
+      const ElfFile::LateName &late = file_.late_names_[position - renamed_at];
       return compact() ? own_name(late.symbol.value)
                        : TableName{late.name, kNoNumber, Sharing::Separately};
     }
-    const u32 id = symbol_at(position - symbols_at);
-    if (compact() && !writer_.is_emitted(SymbolId(id)))
+    const u32 id = layout_.symbols.order[position - symbols_at];
+    if (compact() && layout_.symbols.of[id] == 0)
       return {{}, kNoNumber, Sharing::None};
     return compact() && !new_names[id].empty() ? TableName{new_names[id]} : own_name(id);
   };
   if (compact())
     for (u32 i = 0; i < count; ++i)
       layout_.strtab_texts.push_back(name_at(i).text);
-  layout_.strtab = place_names(writer_.sections_.names(), count, name_at);
+  layout_.strtab = place_names(&sections_.names, count, name_at);
   const u32 *offsets = layout_.strtab.offsets.data();
   layout_.string_offset.resize(strings);
   for (u32 i = 0; i < strings; ++i)
     if (string_order[i] != kNoString)
       layout_.string_offset[string_order[i]] = offsets[strings_at + i];
-  place_symbol_names(offsets + symbols_at);
-  place_late_names(offsets + renamed_at);
-  for (u32 id = 0; id < symbols; ++id)
-    if (names_absent_section(id))
-      return false;
-  return true;
+  layout_.symbol_name.resize(symbols);
+  for (u32 i = 0; i < symbols; ++i)
+    layout_.symbol_name[layout_.symbols.order[i]] = offsets[symbols_at + i];
+  if (renamed == 0)
+    return;
+  layout_.late_symbol_name = layout_.symbol_name;
+  std::vector<u32> &names = compact() ? layout_.symbol_name : layout_.late_symbol_name;
+  for (u32 i = 0; i < renamed; ++i)
+    names[file_.late_names_[i].symbol.value] = offsets[renamed_at + i];
 }
 
-Result<ElfLayout> ElfBuilder::lay_out() const {
-  WorkerPool one_thread(1);
-  return lay_out(one_thread);
+// A symbol of the file may be in a section that is not.
+std::optional<Error> ElfLayouter::check_symbols() const {
+  for (u32 id = 0; id < file_.symbols.size(); ++id)
+    if (is_absent(file_.symbols.section_of(file_.symbols[SymbolId(id)])))
+      return Error{fmt::format("symbol '{}'", file_.symbols.spec(SymbolId(id), sections_).name),
+                   "st_shndx", "its section is not part of the file"};
+  return std::nullopt;
 }
 
-Result<ElfLayout> ElfBuilder::lay_out(WorkerPool &pool) const {
-  return lay_out(pool, number_symbols());
+std::optional<Error> ElfLayouter::check_section(const OutSection &section) const {
+  const auto refuse = [&](const char *field, std::string message) {
+    return Error{fmt::format("section '{}'", sections_.name(section)), field, std::move(message)};
+  };
+  if (section.align != 0 && !is_power_of_two(section.align) && !may_have_any_align(section))
+    return refuse("sh_addralign", fmt::format("{:#x} is not a power of two", section.align));
+  if (is_absent(section.link))
+    return refuse("sh_link", "names a section that is not part of the file");
+  if (const auto *info = std::get_if<SectionId>(&section.info.value()); info && is_absent(*info))
+    return refuse("sh_info", "names a section that is not part of the file");
+  if (const auto *info = std::get_if<InfoField::SymbolNumber>(&section.info.value());
+      info && info->top_byte != 0 && layout_.number_of(info->symbol) > kMostInfoSymbol)
+    return refuse("sh_info", fmt::format("{} is too large for the number of a symbol beside a "
+                                         "register count, {} is the most",
+                                         layout_.number_of(info->symbol), kMostInfoSymbol));
+  const SectionExtra *extra = sections_.find_extra(section);
+  if (!extra)
+    return std::nullopt;
+  if (is_absent(extra->shares_bytes_with))
+    return refuse("sh_offset", "shares bytes with a section that is not part of the file");
+  for (const Fixup &fixup : extra->fixups) {
+    if (fixup.offset > section.size || section.size - fixup.offset < 4)
+      return refuse("content", fmt::format("no word at {:#x} to fill in", fixup.offset));
+    const bool is_relocation =
+        fixup.kind == Fixup::Kind::RelocationSymbol || fixup.kind == Fixup::Kind::RelocationSymbol8;
+    if (const SymbolId symbol(fixup.id); is_relocation && layout_.number_of(symbol) == 0)
+      return refuse("r_info", fmt::format("symbol '{}' is not part of the file",
+                                          file_.symbols.spec(symbol, sections_).name));
+  }
+  return std::nullopt;
 }
 
-Result<ElfLayout> ElfBuilder::lay_out(WorkerPool &pool, SymbolNumbers numbers) const {
-  return ElfLayouter(*this, std::move(numbers), pool).run();
+std::optional<Error> ElfLayouter::check_sections() const {
+  for (const SectionId id : layout_.order)
+    if (std::optional<Error> error = check_section(sections_[id]))
+      return error;
+  return std::nullopt;
+}
+
+// Tables that are made when the file is written.
+void ElfLayouter::measure_tables() {
+  const u64 symbols = layout_.symbols.count;
+  layout_.table_sizes = {layout_.shstrtab.size, layout_.strtab.size,
+                         symbols * sections_[ElfFile::kSymtab].entsize,
+                         symbols * sections_[ElfFile::kSymtabShndx].entsize};
+}
+
+// Returns where the last section ends.
+u64 ElfLayouter::place_contents() {
+  u64 cursor = file_.wide() ? sizeof(wire::Ehdr64) : sizeof(wire::Ehdr32);
+  layout_.content_offset.resize(layout_.order.size());
+  std::vector<u32> sharing; // positions of sections without bytes of their own
+  for (u32 i = 0; i < layout_.order.size(); ++i) {
+    const SectionId id = layout_.order[i];
+    const OutSection &section = sections_[id];
+    const SectionExtra *extra = sections_.find_extra(section);
+    if (extra && extra->shares_bytes_with.valid()) {
+      sharing.push_back(i);
+      continue;
+    }
+    cursor = align_up(cursor, section.align);
+    layout_.content_offset[i] = cursor;
+    if (!has_no_file_data(section.type))
+      cursor += layout_.size_of(id, section);
+    cursor += extra ? extra->gap_after : 0;
+  }
+  for (const u32 i : sharing)
+    layout_.content_offset[i] =
+        layout_.offset_of(sections_.find_extra(sections_[layout_.order[i]])->shares_bytes_with);
+  return cursor;
+}
+
+void ElfLayouter::place_tables(u64 contents_end) {
+  const bool wide = file_.wide();
+  layout_.section_table = compact() ? contents_end : align_up(contents_end, wide ? 8 : 4);
+  const u64 table_size =
+      layout_.section_count * (wide ? sizeof(wire::Shdr64) : sizeof(wire::Shdr32));
+  layout_.file_size = layout_.section_table + table_size;
+  if (file_.options.type != FileType::Executable || file_.options.segments == SegmentRule::None)
+    return;
+  layout_.segment_table = layout_.file_size;
+  plan_segments();
+  const u64 segments_size =
+      layout_.segments.size() * (wide ? sizeof(wire::Phdr64) : sizeof(wire::Phdr32));
+  for (ElfLayout::Segment &segment : layout_.segments)
+    if (segment.offset == layout_.segment_table) // the table itself: its size is known only now
+      segment.filesz = segment.memsz = segments_size;
+  layout_.file_size += segments_size;
+}
+
+void ElfLayouter::plan_segments() {
+  std::vector<LoadedSegment> loads = classic() ? classic_loads() : mercury_loads();
+  for (u32 i = 0; i < layout_.order.size(); ++i) {
+    const OutSection &section = sections_[layout_.order[i]];
+    for (LoadedSegment &load : loads)
+      if (load.holds(section, sections_.name(section)))
+        load.add(section, layout_.content_offset[i]);
+  }
+  const u64 table = layout_.segment_table;
+  const u32 flags = classic() ? kReadExec : kSegmentRead;
+  const auto add_table = [&](SegmentType type) {
+    layout_.segments.push_back({type, flags, table, 0, 0});
+  };
+  add_table(SegmentType::Phdr);
+  if (!classic())
+    add_table(SegmentType::Load);
+  for (const LoadedSegment &load : loads)
+    if (load.first)
+      layout_.segments.push_back(load.segment());
+  if (classic())
+    add_table(SegmentType::Load);
+}
+
+Result<ElfLayout> ElfFile::lay_out() const {
+  return ElfLayouter(*this).run();
 }
 
 } // namespace culink::elf

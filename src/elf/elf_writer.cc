@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The front of ElfBuilder for programs that use the library. The builder trusts its caller: an id
-// that does not exist or content in a table that it fills itself would make it write where it must
-// not. The front checks each call, leaves out those that are wrong, and remembers the first of them
+// The front of ElfFile for programs that use the library. An ElfFile trusts its caller: an id that
+// does not exist or content in a table that it fills itself would make it write where it must not.
+// The front checks each call, leaves out those that are wrong, and remembers the first of them
 // for finish(), so that a caller need not check after each call and cannot break anything.
 #include "culink/elf_writer.h"
 
@@ -12,7 +12,7 @@
 #include <fmt/format.h>
 
 #include "base/bytes.h"
-#include "elf/elf_builder.h"
+#include "elf/elf_file.h"
 #include "elf/records/nv_notes.h"
 
 namespace culink::elf {
@@ -20,16 +20,15 @@ namespace culink::elf {
 class ElfWriter::Impl {
 public:
   explicit Impl(const Options &options)
-      : builder({.type = options.type,
-                 .elf_class = options.elf_class,
-                 .flags = options.flags,
-                 .os_abi = options.os_abi,
-                 .abi_version = options.abi_version,
-                 .segments = options.segments}),
-        wide_(options.elf_class == ElfClass::Elf64) {}
+      : file({.type = options.type,
+              .elf_class = options.elf_class,
+              .flags = options.flags,
+              .os_abi = options.os_abi,
+              .abi_version = options.abi_version,
+              .segments = options.segments}) {}
 
-  [[nodiscard]] bool is_own(SectionId id) const { return id.value < builder.section_count(); }
-  [[nodiscard]] bool is_own(SymbolId id) const { return id.value < builder.symbol_count(); }
+  [[nodiscard]] bool is_own(SectionId id) const { return id.value < file.sections.size(); }
+  [[nodiscard]] bool is_own(SymbolId id) const { return id.value < file.symbols.size(); }
   [[nodiscard]] bool is_own(StringId id) const { return id.value < string_count; }
 
   // False, and an error for finish(), unless the id is one of this writer. `place` is what was
@@ -57,25 +56,30 @@ public:
   bool check_content(SectionId id, std::string_view place, u64 added, u64 align) {
     if (!check(id, place, "section"))
       return false;
-    const SectionSpec spec = builder.section(id);
-    if (id <= builder.symtab_shndx() || is_relocation_table(spec.type)) {
-      refuse(spec.name, place, "the writer makes the content of this section");
+    const OutSection &section = file.sections[id];
+    const std::string_view name = file.sections.name(id);
+    if (id <= ElfFile::kSymtabShndx || is_relocation_table(section.type)) {
+      refuse(name, place, "the writer makes the content of this section");
       return false;
     }
     if (!is_power_of_two(align)) {
-      refuse(spec.name, place, fmt::format("alignment {:#x} is not a power of two", align));
+      refuse(name, place, fmt::format("alignment {:#x} is not a power of two", align));
       return false;
     }
-    if (added > kMaxSize - builder.size(id)) {
-      refuse(spec.name, place, fmt::format("{:#x} bytes more are too many", added));
+    if (added > kMaxSize - section.size) {
+      refuse(name, place, fmt::format("{:#x} bytes more are too many", added));
       return false;
     }
     return true;
   }
 
-  [[nodiscard]] bool has_relocations(const SectionSpec &spec) const {
-    const u64 words = is_rela(spec.type) ? 3 : 2;
-    return is_relocation_table(spec.type) && spec.entsize == words * (wide_ ? 8 : 4);
+  [[nodiscard]] bool has_relocations(const OutSection &table) const {
+    const u64 words = is_rela(table.type) ? 3 : 2;
+    return is_relocation_table(table.type) && table.entsize == words * (file.wide() ? 8 : 4);
+  }
+
+  [[nodiscard]] std::string_view keep(std::string_view text) {
+    return file.sections.storage.keep(text);
   }
 
   void refuse(std::string_view place, std::string_view field, std::string message) {
@@ -83,12 +87,11 @@ public:
       misuse = Error{std::string(place), std::string(field), std::move(message)};
   }
 
-  ElfBuilder builder;
+  ElfFile file;
   u32 string_count = 0;
   std::optional<Error> misuse; // the first one
 
 private:
-  bool wide_;
   static constexpr u64 kMaxSize = u64{1} << 48; // offsets are far from overflowing
 };
 
@@ -98,17 +101,17 @@ ElfWriter::ElfWriter(ElfWriter &&) noexcept = default;
 ElfWriter &ElfWriter::operator=(ElfWriter &&) noexcept = default;
 
 SectionId ElfWriter::shstrtab() const {
-  return impl_->builder.shstrtab();
+  return ElfFile::kShstrtab;
 }
 SectionId ElfWriter::strtab() const {
-  return impl_->builder.strtab();
+  return ElfFile::kStrtab;
 }
 SectionId ElfWriter::symtab() const {
-  return impl_->builder.symtab();
+  return ElfFile::kSymtab;
 }
 
 SectionId ElfWriter::add_section(const Section &section) {
-  SectionSpec spec{.name = section.name,
+  SectionSpec spec{.name = impl_->keep(section.name),
                    .type = section.type,
                    .flags = section.flags,
                    .align = section.align,
@@ -117,39 +120,39 @@ SectionId ElfWriter::add_section(const Section &section) {
     spec.link = section.link;
   if (impl_->check_info(section.info, section.name))
     spec.info = section.info;
-  return impl_->builder.add_section(spec);
+  return impl_->file.sections.add(spec);
 }
 
 void ElfWriter::set_flags(SectionId section, u64 flags) {
   if (impl_->check(section, "set_flags", "section"))
-    impl_->builder.edit_section(section).flags = flags;
+    impl_->file.sections[section].flags = flags;
 }
 
 void ElfWriter::set_link(SectionId section, SectionId link) {
   if (impl_->check(section, "set_link", "section") &&
-      impl_->check_optional(link, impl_->builder.name_of(section), "sh_link"))
-    impl_->builder.edit_section(section).link = link;
+      impl_->check_optional(link, impl_->file.sections.name(section), "sh_link"))
+    impl_->file.sections[section].link = link;
 }
 
 void ElfWriter::set_info(SectionId section, InfoField info) {
   if (impl_->check(section, "set_info", "section") &&
-      impl_->check_info(info, impl_->builder.name_of(section)))
-    impl_->builder.edit_section(section).info = info;
+      impl_->check_info(info, impl_->file.sections.name(section)))
+    impl_->file.sections[section].info = info;
 }
 
 void ElfWriter::set_flags_section(SectionId section) {
   if (impl_->check(section, "set_flags_section", "section"))
-    impl_->builder.set_flags_section(section);
+    impl_->file.flags_section = section;
 }
 
 SectionId ElfWriter::add_notes(const Notes &notes) {
   const auto add = [this](std::string_view name, u64 flags, u32 type, ByteSpan desc) {
     std::vector<u8> content;
     append_note(content, {.type = type, .name = kNoteOwner, .desc = desc});
-    const SectionId id = impl_->builder.add_section(
+    const SectionId id = impl_->file.sections.add(
         {.name = name, .type = SectionType::Note, .flags = flags, .align = 4});
-    impl_->builder.append_copy(id, content);
-    impl_->builder.add_section_symbol(id);
+    impl_->file.sections.append_copy(id, content);
+    impl_->file.symbols.add_section(id);
     return id;
   };
   const SectionId tkinfo = add(".note.nv.tkinfo", kFlagTkinfoNote, kNoteToolkitInfo,
@@ -160,35 +163,35 @@ SectionId ElfWriter::add_notes(const Notes &notes) {
   const SectionId cuinfo =
       add(".note.nv.cuinfo", kFlagCuinfoNote, kNoteCudaInfo,
           encode_cuda_info({.virtual_arch = notes.virtual_sm, .toolkit = notes.toolkit}));
-  impl_->builder.edit_section(cuinfo).link = tkinfo;
-  impl_->builder.set_flags_section(cuinfo);
+  impl_->file.sections[cuinfo].link = tkinfo;
+  impl_->file.flags_section = cuinfo;
   return cuinfo;
 }
 
 u64 ElfWriter::append(SectionId section, ByteSpan borrowed, u64 align) {
   if (!impl_->check_content(section, "append", borrowed.size(), align))
     return 0;
-  return impl_->builder.append(section, borrowed, align);
+  return impl_->file.sections.append(section, borrowed, align);
 }
 
 u64 ElfWriter::append_copy(SectionId section, ByteSpan bytes, u64 align) {
   if (!impl_->check_content(section, "append_copy", bytes.size(), align))
     return 0;
-  return impl_->builder.append_copy(section, bytes, align);
+  return impl_->file.sections.append_copy(section, bytes, align);
 }
 
 u64 ElfWriter::append_zeros(SectionId section, u64 size, u64 align) {
   if (!impl_->check_content(section, "append_zeros", size, align))
     return 0;
-  return impl_->builder.append_zeros(section, size, align);
+  return impl_->file.sections.append_zeros(section, size, align);
 }
 
 u64 ElfWriter::size(SectionId section) const {
-  return impl_->is_own(section) ? impl_->builder.size(section) : 0;
+  return impl_->is_own(section) ? impl_->file.sections[section].size : 0;
 }
 
 SymbolId ElfWriter::add_symbol(const Symbol &symbol) {
-  SymbolSpec spec{.name = symbol.name,
+  SymbolSpec spec{.name = impl_->keep(symbol.name),
                   .binding = symbol.binding,
                   .type = symbol.type,
                   .other = symbol.other,
@@ -197,60 +200,60 @@ SymbolId ElfWriter::add_symbol(const Symbol &symbol) {
                   .size = symbol.size};
   if (impl_->check_optional(symbol.section, symbol.name, "st_shndx"))
     spec.section = symbol.section;
-  return impl_->builder.add_symbol(spec);
+  return impl_->file.symbols.add(spec);
 }
 
 SymbolId ElfWriter::add_section_symbol(SectionId section) {
   if (!impl_->check(section, "add_section_symbol", "section"))
     return {};
-  return impl_->builder.add_section_symbol(section);
+  return impl_->file.symbols.add_section(section);
 }
 
 SectionId ElfWriter::add_relocation_section(SectionId target, bool with_addends) {
   if (!impl_->check(target, "add_relocation_section", "target"))
     return {};
-  return impl_->builder.add_relocation_section(target, with_addends);
+  return impl_->file.add_relocation_section(target, with_addends);
 }
 
 void ElfWriter::add_relocation(SectionId table, const Relocation &relocation) {
   if (!impl_->check(table, "add_relocation", "table"))
     return;
-  const SectionSpec spec = impl_->builder.section(table);
-  if (!impl_->has_relocations(spec))
-    return impl_->refuse(spec.name, "add_relocation", "not a table of relocations");
-  if (!impl_->check_optional(relocation.symbol, spec.name, "r_info"))
+  const std::string_view name = impl_->file.sections.name(table);
+  if (!impl_->has_relocations(impl_->file.sections[table]))
+    return impl_->refuse(name, "add_relocation", "not a table of relocations");
+  if (!impl_->check_optional(relocation.symbol, name, "r_info"))
     return;
-  impl_->builder.add_relocation(
+  impl_->file.add_relocation(
       table, {relocation.offset, relocation.type, relocation.symbol, relocation.addend});
 }
 
 StringId ElfWriter::add_string(std::string_view text) {
   ++impl_->string_count;
-  return StringId(impl_->builder.add_string(text));
+  return StringId(impl_->file.add_string(impl_->keep(text)));
 }
 
 void ElfWriter::store_symbol_number(SectionId section, u64 offset, SymbolId symbol) {
   if (impl_->check_content(section, "store_symbol_number", 0, 1) &&
-      impl_->check(symbol, impl_->builder.name_of(section), "symbol number"))
-    impl_->builder.add_fixup(section, {offset, Fixup::Kind::SymbolNumber, symbol.value});
+      impl_->check(symbol, impl_->file.sections.name(section), "symbol number"))
+    impl_->file.sections.add_fixup(section, {offset, Fixup::Kind::SymbolNumber, symbol.value});
 }
 
 void ElfWriter::store_section_index(SectionId section, u64 offset, SectionId named) {
   if (impl_->check_content(section, "store_section_index", 0, 1) &&
-      impl_->check(named, impl_->builder.name_of(section), "section index"))
-    impl_->builder.add_fixup(section, {offset, Fixup::Kind::SectionIndex, named.value});
+      impl_->check(named, impl_->file.sections.name(section), "section index"))
+    impl_->file.sections.add_fixup(section, {offset, Fixup::Kind::SectionIndex, named.value});
 }
 
 void ElfWriter::store_string_offset(SectionId section, u64 offset, StringId string) {
   if (impl_->check_content(section, "store_string_offset", 0, 1) &&
-      impl_->check(string, impl_->builder.name_of(section), "string offset"))
-    impl_->builder.add_fixup(section, {offset, Fixup::Kind::StringOffset, string.value});
+      impl_->check(string, impl_->file.sections.name(section), "string offset"))
+    impl_->file.sections.add_fixup(section, {offset, Fixup::Kind::StringOffset, string.value});
 }
 
 Result<std::vector<u8>> ElfWriter::finish() const {
   if (impl_->misuse)
     return *impl_->misuse;
-  return impl_->builder.finish();
+  return impl_->file.finish();
 }
 
 } // namespace culink::elf

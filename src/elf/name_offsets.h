@@ -16,8 +16,8 @@ namespace culink::elf {
 
 inline constexpr u32 kNoNumber = 0xffffffff;
 
-// What a string table holds: a NUL, then each different name once, in order of first use, each with
-// its NUL. Suffixes are not shared; ptxas and nvlink do not share them either.
+// The contents of a string table: a NUL, then each different name once, in order of first use, each
+// with its NUL. Suffixes are not shared; ptxas and nvlink do not share them either.
 struct PlacedNames {
   static constexpr u32 kTogether = 4096; // positions of one range
 

@@ -45,13 +45,13 @@ Section widen(const u8 *raw, u32 index, ByteSpan file, ByteSpan strings) {
   return out;
 }
 
-struct SectionTable {
+struct HeaderTable {
   ByteSpan headers;
   u64 name_section = 0;
 };
 
 // The table of a 64-bit file. Section 0 holds the counts that the header has no room for.
-std::optional<SectionTable> section_table(ByteSpan file, const wire::Ehdr64 &header) {
+std::optional<HeaderTable> section_table(ByteSpan file, const wire::Ehdr64 &header) {
   const bool plain = std::memcmp(header.e_ident, kElfMagic, sizeof(kElfMagic)) == 0 &&
                      header.e_ident[kIdentClass] == static_cast<u8>(ElfClass::Elf64) &&
                      header.e_ident[kIdentData] == kDataLittleEndian &&
@@ -64,7 +64,7 @@ std::optional<SectionTable> section_table(ByteSpan file, const wire::Ehdr64 &hea
   if (names == 0 || names >= count || count > file.size() / sizeof(wire::Shdr64))
     return std::nullopt;
   const std::optional<ByteSpan> headers = slice(file, header.e_shoff, count * sizeof(wire::Shdr64));
-  return headers ? std::optional(SectionTable{*headers, names}) : std::nullopt;
+  return headers ? std::optional(HeaderTable{*headers, names}) : std::nullopt;
 }
 
 } // namespace
@@ -73,7 +73,7 @@ std::optional<SectionScan> scan_sections(ByteSpan file, std::span<const NameStar
   const std::optional<wire::Ehdr64> header = load_at<wire::Ehdr64>(file, 0);
   if (!header)
     return std::nullopt;
-  const std::optional<SectionTable> table = section_table(file, *header);
+  const std::optional<HeaderTable> table = section_table(file, *header);
   if (!table)
     return std::nullopt;
   const auto read = [&](u64 i) {

@@ -129,7 +129,8 @@ std::optional<PlannedLink> plan_output(const Program &program, const LinkService
   services.release_inputs();
   OutputPlan plan{std::move(layout), std::move(relocations), std::move(info.plan),
                   shared.shared,     images.images,          synthetic};
-  std::optional<FileDraft> draft = draft_output(program, std::move(plan), services, diag);
+  std::optional<FileDraft> draft =
+      draft_output(program, decide_presence(std::move(plan)), services, diag);
   if (diag.failed() || !draft)
     return {};
   services.timer.begin("free");

@@ -57,7 +57,7 @@ struct FunctionConstants {
   elf::SectionType type = elf::SectionType::CudaConstant;
   u64 flags = 0;
   u64 align = 1;
-  PieceList pieces;
+  std::vector<Piece> pieces;
   u64 size = 0;
   u64 offset = 0; // in each kernel's bank, once placed
   static constexpr u64 kNone = ~u64{0};

@@ -20,7 +20,7 @@ struct Plan {
   }
   OutId add_code(std::string_view name) {
     const OutId id = add(name, SectionType::Progbits, elf::kFlagAlloc | elf::kFlagExec);
-    output.layout.sections[id].function = EntityId(0);
+    output.layout.sections.details[id.value].function = EntityId(0);
     return id;
   }
 };
@@ -84,8 +84,8 @@ TEST(Counterparts, CapsulesComeFirstOrWhereTheCodeIs) {
   OutputSymbols symbols;
   symbols.of_entity.resize(1);
   const auto bucket = [&](OutId id, Counterpart kind, bool capsules_first) {
-    return *counterpart_header(plan.output.layout.sections, id, kind, symbols, capsules_first)
-                .bucket;
+    return counterpart_header(plan.output.layout.sections, id, kind, symbols, capsules_first)
+        .bucket;
   };
   EXPECT_LT(bucket(code, Counterpart::Capsule, true), bucket(info, Counterpart::Own, true));
   EXPECT_LT(bucket(info, Counterpart::Own, false), bucket(code, Counterpart::Capsule, false));
@@ -107,7 +107,7 @@ TEST(Counterparts, EmittedSectionsComeInTheOrderOfTheFile) {
   const OutId empty = plan.add(".debug_abbrev", SectionType::Progbits, 0, 0);
   const OutId info = plan.add(".debug_info", SectionType::Progbits);
   const FileShape shape = shape_file(plan.output, Release{});
-  EXPECT_FALSE(shape.is_emitted[empty.value]);
+  EXPECT_FALSE(plan.output.layout.sections[empty].emitted());
   EXPECT_EQ(shape.counterpart_of(empty), Counterpart::None);
   EXPECT_EQ(shape.order, (std::vector<OutId>{info, code}));
 }

@@ -12,7 +12,7 @@
 
 #include "base/mapped_file.h"
 #include "broken_file.h"
-#include "elf/elf_builder.h"
+#include "elf/elf_file.h"
 #include "text/document/yaml_io.h"
 #include "text/yaml/assemble.h"
 
@@ -206,20 +206,23 @@ TEST(DescribeExact, a_longer_section_moves_those_behind_it) {
 }
 
 Bytes file_with_sections(u32 count, elf::ElfClass elf_class) {
-  elf::ElfBuilder writer(
+  elf::ElfFile writer(
       {.type = elf::FileType::Relocatable, .elf_class = elf_class, .flags = 0x5a04});
   const Bytes code(16, 0x33);
   for (u32 i = 0; i < count; ++i) {
     const std::string name = ".text.k" + std::to_string(i);
-    const elf::SectionId text = writer.add_section({.name = name,
-                                                    .type = elf::SectionType::Progbits,
-                                                    .flags = elf::kFlagAlloc | elf::kFlagExec,
-                                                    .align = 16});
-    (void)writer.append_copy(text, code);
-    const elf::SymbolId symbol = writer.add_symbol(
-        {.name = name.substr(6), .type = elf::SymbolType::Function, .section = text, .size = 16});
-    writer.edit_section(text).link = writer.symtab();
-    writer.edit_section(text).info = symbol;
+    const elf::SectionId text = writer.sections.add({.name = writer.sections.storage.keep(name),
+                                                     .type = elf::SectionType::Progbits,
+                                                     .flags = elf::kFlagAlloc | elf::kFlagExec,
+                                                     .align = 16});
+    (void)writer.sections.append_copy(text, code);
+    const elf::SymbolId symbol =
+        writer.symbols.add({.name = writer.sections.storage.keep(name.substr(6)),
+                            .type = elf::SymbolType::Function,
+                            .section = text,
+                            .size = 16});
+    writer.sections[text].link = elf::ElfFile::kSymtab;
+    writer.sections[text].info = symbol;
   }
   Result<Bytes> file = writer.finish();
   EXPECT_TRUE(file);

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "broken_file.h"
-#include "elf/elf_builder.h"
+#include "elf/elf_file.h"
 
 namespace culink::text {
 namespace {
@@ -236,22 +236,22 @@ TEST(Diff, IgnoringTkinfoForgivesTheMovesItCauses) {
 // An executable whose last sections have no bytes, behind a note of `note_size` bytes. A writer
 // that loses part of the data is imitated with `lost`.
 std::vector<u8> with_note_of(u64 note_size, u64 lost = 0) {
-  elf::ElfBuilder elf({.type = elf::FileType::Executable, .flags = 90 << 8 | elf::kCodeKindSass});
+  elf::ElfFile elf({.type = elf::FileType::Executable, .flags = 90 << 8 | elf::kCodeKindSass});
   const std::vector<u8> note(note_size, 0);
   const std::vector<u8> data(0x148, 7);
-  elf.append_copy(elf.add_section({.name = ".note.nv.tkinfo", .type = elf::SectionType::Note}),
-                  note);
-  elf.append_copy(elf.add_section({.name = ".nv.global.init",
-                                   .type = elf::SectionType::Progbits,
-                                   .flags = elf::kFlagWrite | elf::kFlagAlloc,
-                                   .align = 32}),
-                  data);
+  elf.sections.append_copy(
+      elf.sections.add({.name = ".note.nv.tkinfo", .type = elf::SectionType::Note}), note);
+  elf.sections.append_copy(elf.sections.add({.name = ".nv.global.init",
+                                             .type = elf::SectionType::Progbits,
+                                             .flags = elf::kFlagWrite | elf::kFlagAlloc,
+                                             .align = 32}),
+                           data);
   for (const auto &[name, align] : {std::pair(".nv.shared.k", 64), std::pair(".nv.global", 256)})
-    elf.append_zeros(elf.add_section({.name = name,
-                                      .type = elf::SectionType::Nobits,
-                                      .flags = elf::kFlagWrite | elf::kFlagAlloc,
-                                      .align = static_cast<u64>(align)}),
-                     0x20);
+    elf.sections.append_zeros(elf.sections.add({.name = name,
+                                                .type = elf::SectionType::Nobits,
+                                                .flags = elf::kFlagWrite | elf::kFlagAlloc,
+                                                .align = static_cast<u64>(align)}),
+                              0x20);
   std::vector<u8> file = elf.finish().value();
   constexpr u64 kFileSize = 32;
   const u64 segments = lost != 0 ? load_at<u16>(file, kEPhnum).value() : 0;

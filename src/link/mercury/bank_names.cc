@@ -10,8 +10,6 @@
 // that have to be made up here.
 #include "link/mercury/bank_names.h"
 
-#include <cstring>
-
 #include "elf/mercury_names.h"
 #include "link/mercury/sass_constants.h"
 #include "link/output/draft_sections.h"
@@ -51,44 +49,33 @@ void number_compiler_constants(const Program &mercury, const OutputPlan &plan,
     }
     for (; next <= first.symbol; ++next)
       number += is_compiler_constant(inputs.objects[object.value], next, arch.banks.compiler);
-    elf::SymbolSpec &symbol = file.elf.edit_symbol(id);
-    symbol.name =
-        keep_name(plan, elf::mercury_link_name(sections.name(bank)) + "." + std::to_string(number));
-    symbol.name_number = elf::kNoNumber;
+    file.elf.symbols.edit(id, file.elf.sections).name = file.elf.sections.storage.keep(
+        elf::mercury_link_name(sections.name(bank)) + "." + std::to_string(number));
   }
 }
 
 } // namespace
 
-std::string_view keep_name(const OutputPlan &plan, std::string_view name) {
-  char *text = plan.layout.sections.name_storage->allocate(name.size());
-  std::memcpy(text, name.data(), name.size());
-  return {text, name.size()};
-}
-
 void rename_banks(const Program &mercury, const OutputPlan &plan, const SassInputs &inputs,
                   FileInProgress &file) {
   const OutputSections &sections = plan.layout.sections;
   u64 gap = 0;
-  for (u32 i = 0; i < sections.size(); ++i) {
-    const OutSection &s = sections.list[i];
-    if (s.discarded())
+  for (u32 i = elf::SectionTable::kOwnTables; i < sections.size(); ++i) {
+    const OutId id(i);
+    if (sections[id].discarded())
       continue;
-    const std::string_view name = sections.name(s);
+    const std::string_view name = sections.name(id);
     const std::string old_name = elf::mercury_link_name(name);
     if (old_name == name)
       continue;
-    const std::string_view kept = keep_name(plan, old_name);
-    elf::SymbolSpec &symbol = file.elf.edit_symbol(file.symbols.of_section[i]);
+    const std::string_view kept = file.elf.sections.storage.keep(old_name);
+    elf::SymbolSpec &symbol = file.elf.symbols.edit(file.symbols.of_section[i], file.elf.sections);
     symbol.name = kept;
-    symbol.name_number = elf::kNoNumber;
-    if (!file.is_emitted[i]) {
-      elf::SectionSpec &header = file.elf.edit_section(file.section_of[i]);
-      header.name = kept;
-      header.name_number = elf::kNoNumber;
+    if (!sections[id].emitted()) {
+      file.elf.sections.rename(id, kept);
       continue;
     }
-    file.elf.rename_section(file.section_of[i], kept);
+    file.elf.rename_section(id, kept);
     gap += kept.size();
     if (!symbol.emitted)
       continue;
@@ -96,8 +83,8 @@ void rename_banks(const Program &mercury, const OutputPlan &plan, const SassInpu
     gap -= name.size() + 1;
   }
   if (!mercury.policy.compacts_planes) {
-    file.elf.edit_section(file.elf.shstrtab()).gap_after = kIndexNamesRoom;
-    file.elf.edit_section(file.elf.strtab()).gap_after = gap;
+    file.elf.sections.extra(elf::ElfFile::kShstrtab).gap_after = kIndexNamesRoom;
+    file.elf.sections.extra(elf::ElfFile::kStrtab).gap_after = gap;
   }
   if (mercury.policy.resolves_early || mercury.policy.lists_resolved)
     number_compiler_constants(mercury, plan, inputs, file);

@@ -11,7 +11,4 @@ namespace culink {
 void rename_banks(const Program &mercury, const OutputPlan &plan, const SassInputs &inputs,
                   FileInProgress &file);
 
-// A name that lives as long as the plan's.
-[[nodiscard]] std::string_view keep_name(const OutputPlan &plan, std::string_view name);
-
 } // namespace culink

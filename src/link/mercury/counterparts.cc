@@ -41,7 +41,7 @@ SectionType counterpart_type(SectionType type) {
   }
 }
 
-// What is known about tables of debug information. Line tables name code by relocations.
+// Facts about tables of debug information. Line tables name code by relocations.
 struct DebugTables {
   bool lines_name_code = false;
   bool sass_lines_name_code = false;
@@ -53,7 +53,7 @@ bool shares_bytes(const OutSection &s, std::string_view name, const DebugTables 
       ".nv.constant3",  ".nv.constant4",  ".nv.global.init", ".debug_abbrev",
       ".debug_aranges", ".debug_macinfo", ".debug_pubnames", ".debug_pubtypes",
       ".debug_ranges",  ".debug_str",     ".debug_loc"};
-  if (s.type() == SectionType::Progbits && s.size == 0)
+  if (s.type == SectionType::Progbits && s.size == 0)
     return true;
   if (name == ".debug_info")
     return tables.shares_info;
@@ -68,9 +68,9 @@ bool shares_bytes(const OutSection &s, std::string_view name, const DebugTables 
 Counterpart kind_of(const OutputSections &sections, OutId id, const DebugTables &tables,
                     bool mirrors_calls) {
   const OutSection &s = sections[id];
-  if (s.function.valid())
+  if (sections.function(id).valid())
     return Counterpart::Capsule;
-  switch (s.type()) {
+  switch (s.type) {
   case SectionType::Note:
   case SectionType::CudaCompat:
     return Counterpart::None;
@@ -87,7 +87,7 @@ Counterpart kind_of(const OutputSections &sections, OutId id, const DebugTables 
     break;
   }
   // Nobody knows whether a section of a later release has a counterpart.
-  if (elf::has_no_file_data(s.type()) || !elf::kSectionTypeNames.name_of(s.type()))
+  if (elf::has_no_file_data(s.type) || !elf::kSectionTypeNames.name_of(s.type))
     return Counterpart::None;
   return shares_bytes(s, sections.name(s), tables) ? Counterpart::Shared : Counterpart::Own;
 }
@@ -96,9 +96,9 @@ Counterpart kind_of(const OutputSections &sections, OutId id, const DebugTables 
 
 Bucket bucket_of(const OutputSections &sections, OutId id) {
   const OutSection &section = sections[id];
-  if (section.type() == SectionType::Progbits && (section.flags() & elf::kFlagAlloc) == 0)
+  if (section.type == SectionType::Progbits && (section.flags & elf::kFlagAlloc) == 0)
     return Bucket::Debug;
-  return elf::default_bucket(sections.name(id), section.type(), section.flags());
+  return elf::default_bucket(sections.name(id), section.type, section.flags);
 }
 
 OutId relocation_table_of(const Layout &layout, OutId target) {
@@ -115,13 +115,10 @@ FileShape shape_file(const OutputPlan &mercury, const Release &release) {
   };
   const DebugTables tables{names_code(".debug_line"), names_code(".nv_debug_line_sass"),
                            release.shares_debug_info};
-  WorkerPool one_thread(1);
-  FileShape out{find_emitted(mercury, elf::SectionId(0), one_thread).is_emitted,
-                {},
-                std::vector<Counterpart>(sections.size())};
+  FileShape out{{}, std::vector<Counterpart>(sections.size())};
   std::array<std::vector<OutId>, static_cast<u8>(Bucket::LastDefault) + 1> buckets;
-  for (u32 i = 0; i < sections.size(); ++i)
-    if (out.is_emitted[i]) {
+  for (u32 i = elf::SectionTable::kOwnTables; i < sections.size(); ++i)
+    if (sections[OutId(i)].emitted()) {
       buckets[static_cast<u8>(bucket_of(sections, OutId(i)))].emplace_back(i);
       out.counterpart[i] = kind_of(sections, OutId(i), tables, release.mirrors_calls);
     }
@@ -139,13 +136,13 @@ elf::SectionSpec counterpart_header(const OutputSections &sections, OutId id, Co
     return {.type = SectionType::CudaCapmerc,
             .flags = elf::kFlagMercury,
             .align = kMercuryCodeAlign,
-            .entsize = s.entsize(),
-            .info = elf::InfoField(symbols.of_entity[s.function.value]),
+            .entsize = s.entsize,
+            .info = elf::InfoField(symbols.of_entity[sections.function(id).value]),
             .bucket = capsules_first ? static_cast<Bucket>(kCapsuleBucket) : in_order};
-  return {.type = counterpart_type(s.type()),
-          .flags = s.flags() | elf::kFlagMercury,
+  return {.type = counterpart_type(s.type),
+          .flags = s.flags | elf::kFlagMercury,
           .align = s.align,
-          .entsize = s.entsize(),
+          .entsize = s.entsize,
           .bucket = in_order};
 }
 

@@ -19,8 +19,7 @@ enum class Counterpart : u8 {
 
 // The sections of a file with both forms of the code.
 struct FileShape {
-  RawVector<u8> is_emitted;             // by OutId: part of the file
-  std::vector<OutId> order;             // those sections in the order of the file
+  std::vector<OutId> order;             // sections that are part of the file, in its order
   std::vector<Counterpart> counterpart; // by OutId; None for those that are not part of it
 
   [[nodiscard]] Counterpart counterpart_of(OutId id) const { return counterpart[id.value]; }

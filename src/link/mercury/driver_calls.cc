@@ -106,7 +106,7 @@ void list_callees(const SassContext &c, DriverCalls &calls) {
     for (const FunctionId kernel : nvlink::unselected_listing_kernels(c.mercury))
       unselected.emplace_back(kernel, reach.reached_from(kernel));
   for (const DriverCalls::Caller &caller : calls.callers) {
-    const FunctionId function = c.mercury.function_of(c.section(caller.text).function);
+    const FunctionId function = c.mercury.function_of(c.function(caller.text));
     std::vector<FunctionId> functions = {function};
     if (c.mercury.policy.completes_kernels)
       for (const FunctionId kernel : nvlink::kernels_listing(c.mercury, reach, function))
@@ -126,7 +126,7 @@ Resources resources_of_sass(const SassContext &c, const DriverCalls &calls, cons
                             WorkerPool &pool) {
   Resources own = own_resources(c.mercury, pool);
   for (const DriverCalls::Caller &caller : calls.callers) {
-    const u32 function = c.mercury.function_of(c.section(caller.text).function).value;
+    const u32 function = c.mercury.function_of(c.function(caller.text)).value;
     own.own_registers[function] = std::max(own.own_registers[function], caller.registers);
     own.own_frame[function] = caller.frame;
   }
@@ -140,7 +140,7 @@ DriverCalls find_driver_calls(const SassContext &c, const SassCodeList &code) {
   CompiledCalls compiled(c);
   std::unordered_map<std::string_view, u32> number_of;
   for (const OutId text : c.shape.order) {
-    if (!c.section(text).function.valid() || !code[text].definition.valid())
+    if (!c.function(text).valid() || !code[text].definition.valid())
       continue;
     const FinalizedFunction *made =
         compiled.find(code[text].definition.object.value, code[text].section);

@@ -46,7 +46,7 @@ struct NeededCode {
 std::vector<NeededCode> find_needed_code(const SassContext &c) {
   std::vector<NeededCode> out(c.sass.objects.size());
   for (const OutId id : c.shape.order)
-    if (const EntityId function = c.section(id).function; function.valid()) {
+    if (const EntityId function = c.function(id); function.valid()) {
       const SymbolRef prevailing = c.mercury.symbols[function].prevailing;
       NeededCode &needed = out[prevailing.object.value];
       const InputObject &object = c.sass.objects[prevailing.object.value];

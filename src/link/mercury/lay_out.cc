@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // One file from two plans. The plan of the Mercury plane says which sections and symbols there are;
-// each section of it becomes a section of the SASS plane and, behind all of them, a counterpart
+// each section of it becomes a section of the SASS plane and, after all of them, a counterpart
 // that has its content. So the order of the file is: the sections of the plan; constant bank 0 of
 // every kernel, which Mercury code does not know; capsules; the other counterparts; the symbol
 // table of the Mercury plane.
@@ -15,10 +15,12 @@
 #include <functional>
 
 #include "arch/reloc.h"
+#include "base/bytes.h"
 #include "elf/mercury_names.h"
 #include "link/mercury/bank_names.h"
 #include "link/mercury/mercury_symbols.h"
 #include "link/nvlink/intermediate_image.h"
+#include "link/output/draft_records.h"
 #include "link/output/draft_sections.h"
 
 namespace culink {
@@ -32,7 +34,7 @@ constexpr auto kParameterBucket = static_cast<Bucket>(8), kFrontBucket = static_
                kFirstCounterpart = static_cast<Bucket>(10), kSymtabBucket = static_cast<Bucket>(40),
                kDriverCallBucket = static_cast<Bucket>(41);
 
-// What the parts of this file share.
+// The state that the parts of this file share.
 struct PlaneLayout {
   const Program &mercury;
   const OutputPlan &plan;
@@ -40,33 +42,50 @@ struct PlaneLayout {
   const SassPlan &sass;
   FileInProgress &file;
 
+  [[nodiscard]] elf::SectionTable &sections() const { return file.elf.sections; }
+  [[nodiscard]] std::string_view keep_name(std::string_view name) const {
+    return sections().storage.keep(name);
+  }
+  // A symbol of the SASS plane alone, after all others, with a name that is after all names.
+  [[nodiscard]] elf::SymbolId add_symbol(std::string_view name, elf::SymbolSpec spec) const {
+    spec.part = elf::SymbolPart::Global;
+    spec.named = false;
+    const elf::SymbolId symbol = file.elf.symbols.add(spec);
+    file.elf.rename_symbol(symbol, name);
+    file.numbers.push_back(++file.last_number);
+    return symbol;
+  }
   [[nodiscard]] const OutSection &section(OutId id) const { return plan.layout.sections[id]; }
   [[nodiscard]] std::string_view name(OutId id) const { return plan.layout.sections.name(id); }
   [[nodiscard]] bool compact() const { return mercury.policy.compacts_planes; }
-  [[nodiscard]] elf::SectionId sass_section(OutId id) const { return file.section_of[id.value]; }
+  [[nodiscard]] EntityId function(OutId id) const { return plan.layout.sections.function(id); }
 };
 
-// Sections behind those of the plan.
+// Sections after those of the plan.
 struct AddedSections {
   std::vector<elf::SectionId> counterpart_of; // by OutId, or none
   // By OutId: where the content of the Mercury plane goes.
   std::vector<elf::SectionId> mercury_content;
   std::vector<elf::SymbolId> parameter_symbol; // by OutId of a text section: of its bank 0
   u32 symbols_behind = 0;                      // of bank 0, after the global ones
-  std::vector<elf::SymbolId> driver_functions; // by callee of DriverCalls, behind those
+  std::vector<elf::SymbolId> driver_functions; // by callee of DriverCalls, after those
   MercurySymtab symtab;
 };
 
-void add_sass_headers(const PlaneLayout &l) {
-  for (u32 i = 0; i < l.plan.layout.sections.size(); ++i) {
-    if (l.plan.layout.sections.list[i].discarded())
-      continue;
-    elf::SectionSpec header = section_header(l.plan, l.file, OutId(i));
-    if (l.mercury.policy.executable && header.emitted)
-      header.type = type_in_executable(header.type);
-    l.file.elf.add_section(header);
+// A file with the symbols and headers of the plan, but no contents: these go to counterparts.
+FileInProgress begin_planes(const Program &mercury, const OutputPlan &plan, NameStorage names) {
+  elf::SectionTable sections;
+  sections.names = plan.layout.sections.table.names;
+  sections.list = plan.layout.sections.table.list;
+  sections.storage = std::move(names);
+  for (OutSection &section : sections.list)
+    section.extra = OutSection::kNoExtra;
+  FileInProgress file = begin_file(mercury, plan, std::move(sections), elf::SegmentRule::Mercury);
+  for (u32 i = 0; i < plan.layout.sections.size(); ++i) {
+    file.elf.sections[OutId(i)].first = {};
+    file.elf.sections[OutId(i)].size = 0;
   }
-  finish_headers(l.plan, l.file);
+  return file;
 }
 
 // In the order of the code. The bank of a kernel with images is there already.
@@ -78,50 +97,42 @@ void add_parameter_banks(const PlaneLayout &l, AddedSections &added) {
       continue;
     }
     const elf::Section &from = *bank.section;
-    const elf::SectionId id = l.file.elf.add_section(
-        {.name = from.name,
-         .type = l.mercury.policy.executable ? SectionType::Progbits : from.type,
-         .flags = from.flags | elf::kFlagInfoLink,
-         .align = from.align,
-         .info = l.sass_section(bank.text),
-         .bucket = kParameterBucket});
-    l.file.elf.append(id, from.data);
-    const elf::SymbolId symbol = l.file.elf.add_symbol({.name = from.name,
-                                                        .binding = elf::SymbolBinding::Local,
-                                                        .type = elf::SymbolType::Section,
-                                                        .section = id,
-                                                        .part = elf::SymbolPart::Global,
-                                                        .named = false});
-    l.file.elf.rename_symbol(symbol, from.name);
-    added.parameter_symbol[bank.text.value] = symbol;
+    const elf::SectionId id =
+        l.sections().add({.name = from.name,
+                          .type = l.mercury.policy.executable ? SectionType::Progbits : from.type,
+                          .flags = from.flags | elf::kFlagInfoLink,
+                          .align = from.align,
+                          .info = bank.text,
+                          .bucket = kParameterBucket});
+    l.sections().append(id, from.data);
+    added.parameter_symbol[bank.text.value] =
+        l.add_symbol(from.name, {.name = from.name,
+                                 .binding = elf::SymbolBinding::Local,
+                                 .type = elf::SymbolType::Section,
+                                 .section = id});
     ++added.symbols_behind;
   }
 }
 
 void add_driver_functions(const PlaneLayout &l, AddedSections &added) {
-  for (const std::string_view name : l.sass.driver_calls.callees) {
-    const elf::SymbolId symbol = l.file.elf.add_symbol({.name = name,
-                                                        .binding = elf::SymbolBinding::Global,
-                                                        .type = elf::SymbolType::Function,
-                                                        .part = elf::SymbolPart::Global,
-                                                        .named = false});
-    l.file.elf.rename_symbol(symbol, name);
-    added.driver_functions.push_back(symbol);
-  }
+  for (const std::string_view name : l.sass.driver_calls.callees)
+    added.driver_functions.push_back(l.add_symbol(
+        name,
+        {.name = name, .binding = elf::SymbolBinding::Global, .type = elf::SymbolType::Function}));
 }
 
 // On both planes.
 bool has_relocation_table(const PlaneLayout &l, OutId text) {
   const OutId table = relocation_table_of(l.plan.layout, text);
-  return table.valid() && l.sass.shape.is_emitted[table.value];
+  return table.valid() && l.section(table).emitted();
 }
 
 // Precondition: only counterparts that are not capsules, and the symbol table of the Mercury plane,
 // are still missing.
 bool needs_large_indices(const PlaneLayout &l) {
   u64 count = 2; // the null section and the symbol table
-  for (u32 i = 0; i < l.file.elf.section_count(); ++i)
-    count += l.file.elf.kind_of(elf::SectionId(i)).emitted ? 1 : 0;
+  for (const elf::OutSection &section : l.sections().list)
+    count += section.emitted() ? 1 : 0;
   for (const OutId id : l.sass.shape.order)
     count += l.sass.shape.counterpart_of(id) != Counterpart::None &&
                      l.sass.shape.counterpart_of(id) != Counterpart::Capsule
@@ -139,10 +150,10 @@ void add_counterparts_of(const PlaneLayout &l, bool capsules, AddedSections &add
       continue;
     elf::SectionSpec header =
         counterpart_header(l.plan.layout.sections, id, kind, l.file.symbols, !l.compact());
-    header.name = keep_name(l.plan, elf::mercury_counterpart_name(l.name(id)));
+    header.name = l.keep_name(elf::mercury_counterpart_name(l.name(id)));
+    const elf::SectionId out = l.sections().add(header);
     if (kind == Counterpart::Shared)
-      header.shares_bytes_with = l.sass_section(id);
-    const elf::SectionId out = l.file.elf.add_section(header);
+      l.sections().extra(out).shares_bytes_with = id;
     added.counterpart_of[id.value] = out;
     if (kind != Counterpart::Shared && kind != Counterpart::Memory)
       added.mercury_content[id.value] = out;
@@ -150,41 +161,40 @@ void add_counterparts_of(const PlaneLayout &l, bool capsules, AddedSections &add
 }
 
 void add_counterparts(const PlaneLayout &l, AddedSections &added) {
-  elf::ElfBuilder &elf = l.file.elf;
   added.counterpart_of.resize(l.plan.layout.sections.size());
-  added.mercury_content.assign(l.file.section_of.begin(), l.file.section_of.end());
+  added.mercury_content.resize(l.plan.layout.sections.size());
+  for (u32 i = 0; i < added.mercury_content.size(); ++i)
+    added.mercury_content[i] = OutId(i);
   add_counterparts_of(l, true, added);
   if (needs_large_indices(l))
-    added.symtab.indices = elf.add_section({.name = ".nv.merc.symtab_shndx",
-                                            .type = SectionType::SymtabShndx,
-                                            .flags = elf::kFlagMercury,
-                                            .align = 4,
-                                            .entsize = 4,
-                                            .bucket = kFirstCounterpart});
+    added.symtab.indices = l.sections().add({.name = ".nv.merc.symtab_shndx",
+                                             .type = SectionType::SymtabShndx,
+                                             .flags = elf::kFlagMercury,
+                                             .align = 4,
+                                             .entsize = 4,
+                                             .bucket = kFirstCounterpart});
   add_counterparts_of(l, false, added);
-  added.symtab.symbols = elf.add_section({.name = ".nv.merc.symtab",
-                                          .type = SectionType::MercurySymtab,
-                                          .flags = elf::kFlagMercury,
-                                          .align = 8,
-                                          .entsize = 24,
-                                          .link = elf.strtab(),
-                                          .bucket = l.compact() ? kFrontBucket : kSymtabBucket});
+  added.symtab.section = l.sections().add({.name = ".nv.merc.symtab",
+                                           .type = SectionType::MercurySymtab,
+                                           .flags = elf::kFlagMercury,
+                                           .align = 8,
+                                           .entsize = 24,
+                                           .link = elf::ElfFile::kStrtab,
+                                           .bucket = l.compact() ? kFrontBucket : kSymtabBucket});
   if (added.symtab.indices.valid())
-    elf.edit_section(added.symtab.indices).link = added.symtab.symbols;
+    l.sections()[added.symtab.indices].link = added.symtab.section;
   for (const OutId id : l.sass.shape.order) {
     const OutSection &s = l.section(id);
     if (l.sass.shape.counterpart_of(id) == Counterpart::None)
       continue;
-    elf::SectionSpec &header = elf.edit_section(added.counterpart_of[id.value]);
-    if (s.links_symtab)
-      header.link = added.symtab.symbols;
-    if (s.target.valid() && !s.function.valid())
-      header.info = added.counterpart_of[s.target.value];
+    elf::OutSection &header = l.sections()[added.counterpart_of[id.value]];
+    if (s.link == elf::ElfFile::kSymtab)
+      header.link = added.symtab.section;
+    if (s.target().valid() && !l.function(id).valid())
+      header.info = added.counterpart_of[s.target().value];
   }
 }
 
-// Everything that the plan of the Mercury plane holds, but for code, whose capsules need to know
-// the SASS.
 // Each callee of a function once.
 std::vector<AddedCall> calls_of_driver(const PlaneLayout &l, const AddedSections &added) {
   std::vector<AddedCall> out;
@@ -193,35 +203,34 @@ std::vector<AddedCall> calls_of_driver(const PlaneLayout &l, const AddedSections
       if (std::none_of(caller.calls.begin(), call, [&](const DriverCalls::Call &earlier) {
             return earlier.callee == call->callee;
           }))
-        out.push_back({l.section(caller.text).function, added.driver_functions[call->callee]});
+        out.push_back({l.function(caller.text), added.driver_functions[call->callee]});
   return out;
 }
 
-void fill_mercury_plane(const PlaneLayout &l, const AddedSections &added, WorkerPool &pool,
-                        Diagnostics &diag) {
-  elf::ElfBuilder &elf = l.file.elf;
-  RecordWriter records(elf, l.file.symbols);
+// Everything that the plan of the Mercury plane holds, but for code, whose capsules need to know
+// the SASS.
+void fill_mercury_plane(const PlaneLayout &l, const AddedSections &added, Diagnostics &diag) {
   for (const OutId id : l.sass.shape.order) {
     const Counterpart kind = l.sass.shape.counterpart_of(id);
     if (kind == Counterpart::Capsule)
       continue;
-    fill_section(l.mercury, l.plan, id, added.mercury_content[id.value], records, elf);
+    fill_section(l.mercury, l.plan, id, added.mercury_content[id.value], l.sections());
     if (kind == Counterpart::Equal)
-      fill_section(l.mercury, l.plan, id, l.sass_section(id), records, elf);
+      fill_section(l.mercury, l.plan, id, id, l.sections());
     else if (kind == Counterpart::Shared)
-      elf.append_zeros(added.counterpart_of[id.value], elf.size(l.sass_section(id)));
+      l.sections()[added.counterpart_of[id.value]].size = l.sections()[id].size;
   }
-  fill_synthetic(l.plan, added.mercury_content, l.sass.compat, records, l.file);
-  fill_calls(l.mercury, l.plan, added.mercury_content, pool, l.file);
+  fill_synthetic(l.plan, ContentOf(added.mercury_content), l.sass.compat, l.file);
+  fill_calls(l.mercury, l.plan, ContentOf(added.mercury_content), l.file);
   if (l.mercury.policy.mirrors_calls)
-    fill_calls(l.mercury, l.plan, l.file.section_of, pool, l.file, calls_of_driver(l, added));
-  fill_unified(l.plan, added.mercury_content, l.file);
-  fill_unified(l.plan, l.file.section_of, l.file);
-  fill_relocations(l.mercury, l.plan, added.mercury_content, l.file, diag);
+    fill_calls(l.mercury, l.plan, {}, l.file, calls_of_driver(l, added));
+  fill_unified(l.plan, ContentOf(added.mercury_content), l.file);
+  fill_unified(l.plan, {}, l.file);
+  fill_relocations(l.mercury, l.plan, ContentOf(added.mercury_content), l.file, diag);
 }
 
-// Reserved shared memory takes room in the file on the Mercury plane. The builder writes no bytes
-// of memory; what the emulated nvlink has there is a patch.
+// Reserved shared memory takes room in the file on the Mercury plane. Sections of memory have no
+// content; what the emulated nvlink has there is a patch.
 std::vector<FilePatch> fill_memory(const PlaneLayout &l, const AddedSections &added,
                                    u32 first_added) {
   std::vector<FilePatch> out;
@@ -229,10 +238,10 @@ std::vector<FilePatch> fill_memory(const PlaneLayout &l, const AddedSections &ad
     if (l.sass.shape.counterpart_of(id) != Counterpart::Memory)
       continue;
     const elf::SectionId to = added.counterpart_of[id.value];
-    l.file.elf.append_zeros(to, l.section(id).size);
+    l.sections()[to].size = l.section(id).size;
     if (l.compact())
       continue;
-    l.file.elf.edit_section(to).gap_after = l.section(id).size;
+    l.sections().extra(to).gap_after = l.section(id).size;
     std::vector<u8> bytes =
         nvlink::bytes_of_memory({l.mercury, l.plan.layout, l.file.elf, l.sass.shape.order,
                                  added.mercury_content, first_added, l.plan.synthetic.compat},
@@ -248,105 +257,138 @@ void fill_sass_memory(const PlaneLayout &l) {
   if (!l.mercury.policy.executable)
     return;
   for (const OutId id : l.sass.shape.order)
-    if (const SectionType type = l.section(id).type(); type == SectionType::CudaShared)
-      l.file.elf.append_zeros(l.sass_section(id), l.inputs.arch.reserved_shared);
+    if (const SectionType type = l.section(id).type; type == SectionType::CudaShared)
+      l.sections()[id].size += l.inputs.arch.reserved_shared;
     else if (type == SectionType::CudaReservedShared)
-      l.file.elf.append_zeros(l.sass_section(id), l.inputs.arch.reserved_slot);
+      l.sections()[id].size += l.inputs.arch.reserved_slot;
 }
 
-void fill_sass_records(const PlaneLayout &l, const AddedSections &added) {
-  // Records name a bank by the code it belongs to.
-  OutputSymbols symbols{l.file.symbols.of_entity, l.file.symbols.of_section, {}};
+// Records name a bank by the code it belongs to.
+void fill_sass_records(const PlaneLayout &l, const AddedSections &added,
+                       const RecordList &module_records) {
+  OutputSymbols symbols{l.file.symbols.of_entity, l.file.symbols.of_section, {}, {}};
   for (u32 i = 0; i < added.parameter_symbol.size(); ++i)
     if (added.parameter_symbol[i].valid())
       symbols.of_section[i] = added.parameter_symbol[i];
-  RecordWriter records(l.file.elf, symbols);
   const OutId module = l.plan.layout.sections.info;
-  const SassRecords &all = l.sass.records;
-  if (module.valid() && l.sass.shape.is_emitted[module.value])
-    records.fill(l.sass_section(module), all.module.empty() ? l.plan.info.module : all.module);
-  for (const SassRecords::List &list : all.lists) {
-    const elf::SectionId to = l.sass_section(list.section);
-    records.fill(to, list.records);
+  const auto append = [&](OutId id, const RecordList &records) {
+    l.sections().append_copy(id, records.bytes());
+  };
+  if (module.valid() && l.section(module).emitted())
+    append(module, store_numbers(module_records, symbols, l.file));
+  for (const SassRecords::List &list : l.sass.records.lists) {
+    RecordList records = store_numbers(list.records, symbols, l.file);
     for (const SassRecords::CalleeWord &word : list.callees)
-      l.file.elf.add_fixup(to, {word.offset, elf::Fixup::Kind::SymbolNumber,
-                                added.driver_functions[word.callee].value});
+      store_le<u32>(records.open_bytes().data() + word.offset,
+                    l.file.number_of(added.driver_functions[word.callee]));
+    append(list.section, records);
   }
 }
 
-// Behind the relocations that both planes have; code without any gets a table at the end of the
-// file.
-void fill_driver_calls(const PlaneLayout &l, const AddedSections &added) {
-  for (const DriverCalls::Caller &caller : l.sass.driver_calls.callers) {
-    const elf::SectionId table =
+// Code without relocations gets a table for its calls of the driver at the end of the file.
+std::vector<elf::SectionId> add_tables_of_driver_calls(const PlaneLayout &l) {
+  std::vector<elf::SectionId> out;
+  for (const DriverCalls::Caller &caller : l.sass.driver_calls.callers)
+    out.push_back(
         has_relocation_table(l, caller.text)
-            ? l.sass_section(relocation_table_of(l.plan.layout, caller.text))
-            : l.file.elf.add_section(
-                  {.name = keep_name(l.plan, ".rela" + std::string(l.name(caller.text))),
-                   .type = SectionType::Rela,
-                   .flags = elf::kFlagInfoLink,
-                   .align = 8,
-                   .entsize = 24,
-                   .link = l.file.elf.symtab(),
-                   .info = l.sass_section(caller.text),
-                   .bucket = kDriverCallBucket});
-    for (const DriverCalls::Call &call : caller.calls)
-      l.file.elf.add_relocation(
-          table, {call.offset, call.type, added.driver_functions[call.callee], call.addend});
-  }
+            ? relocation_table_of(l.plan.layout, caller.text)
+            : l.sections().add({.name = l.keep_name(".rela" + std::string(l.name(caller.text))),
+                                .type = SectionType::Rela,
+                                .flags = elf::kFlagInfoLink,
+                                .align = 8,
+                                .entsize = 24,
+                                .link = elf::ElfFile::kSymtab,
+                                .info = caller.text,
+                                .bucket = kDriverCallBucket}));
+  return out;
+}
+
+// Slots of images, relocations that both planes have, and calls of the driver.
+void fill_sass_relocations(const PlaneLayout &l, const AddedSections &added) {
+  const u64 base = l.plan.images.slot_base;
+  const std::vector<elf::SectionId> call_tables = add_tables_of_driver_calls(l);
+  fill_tables(l.file, [&](auto add) {
+    for (const SlotTable &table : l.plan.images.tables)
+      for (const SlotRelocation &entry : table.entries)
+        add(table.table, {entry.offset + base, arch::find_reloc(entry.type)->sass.data,
+                          l.file.symbols.of_entity[entry.image.value], 0});
+    for (const KeptRelocation &kept : l.sass.relocations.kept)
+      add(kept.table, {kept.offset, kept.type, symbol_of(l.file.symbols, kept), kept.addend});
+    for (size_t i = 0; i < call_tables.size(); ++i)
+      for (const DriverCalls::Call &call : l.sass.driver_calls.callers[i].calls)
+        add(call_tables[i],
+            {call.offset, call.type, added.driver_functions[call.callee], call.addend});
+  });
 }
 
 // The list of images becomes bank 0 of the kernel: its parameters, then the slots.
 void fill_image_banks(const PlaneLayout &l) {
-  elf::ElfBuilder &elf = l.file.elf;
-  const u64 base = l.plan.images.slot_base;
   for (const ImageBank &bank : l.sass.image_banks) {
-    const elf::SectionId out = l.sass_section(bank.images);
-    elf.append(out, bank.parameters);
-    elf.append_zeros(out, base + l.section(bank.images).size - elf.size(out));
-    elf.edit_section(out).bucket = Bucket::Constants;
+    const elf::SectionId id = bank.images;
+    l.sections().append(id, bank.parameters);
+    elf::OutSection &out = l.sections()[id];
+    out.size = l.plan.images.slot_base + l.section(bank.images).size;
+    out.bucket = Bucket::Constants;
   }
-  for (const SlotTable &table : l.plan.images.tables)
-    for (const SlotRelocation &entry : table.entries)
-      elf.add_relocation(l.sass_section(table.table),
-                         {entry.offset + base, arch::find_reloc(entry.type)->sass.data,
-                          l.file.symbols.of_entity[entry.image.value], 0});
 }
 
-void fill_sass_plane(const PlaneLayout &l, const AddedSections &added) {
-  elf::ElfBuilder &elf = l.file.elf;
+void fill_sass_plane(const PlaneLayout &l, const AddedSections &added,
+                     const RecordList &module_records) {
+  elf::SectionTable &sections = l.sections();
   fill_sass_memory(l);
   for (const OutId id : l.sass.shape.order)
-    if (l.section(id).function.valid())
-      elf.append(l.sass_section(id), l.sass.code[id].text);
+    if (l.function(id).valid())
+      sections.append(id, l.sass.code[id].text);
   for (const SectionBytes &capsule : l.sass.capsules) {
     const elf::SectionId out = added.counterpart_of[capsule.section.value];
-    elf.append(out, capsule.bytes);
-    elf.add_fixup(out, {0, elf::Fixup::Kind::SectionIndex, l.sass_section(capsule.section).value});
+    sections.append(out, capsule.bytes);
+    sections.add_fixup(out, {0, elf::Fixup::Kind::SectionIndex, capsule.section.value});
   }
-  fill_sass_records(l, added);
+  fill_sass_records(l, added, module_records);
   fill_image_banks(l);
-  for (const auto &sections : {std::cref(l.sass.compiler_banks), std::cref(l.sass.debug)})
-    for (const SectionBytes &section : sections.get())
-      elf.append(l.sass_section(section.section), section.bytes);
-  for (const KeptRelocation &kept : l.sass.relocations.kept)
-    elf.add_relocation(l.sass_section(kept.table),
-                       {kept.offset, kept.type, symbol_of(l.file.symbols, kept), kept.addend});
-  fill_driver_calls(l, added);
+  for (const auto &list : {std::cref(l.sass.compiler_banks), std::cref(l.sass.debug)})
+    for (const SectionBytes &section : list.get())
+      sections.append(section.section, section.bytes);
+  fill_sass_relocations(l, added);
 }
 
-// Values of both planes by section, where counterparts come after the sections of the plan. Those
-// of the Mercury plane go to sections with its content; capsules have theirs already.
-FoldedRelocations join_values(FoldedRelocations mercury, const SassPlan &sass) {
-  const u32 count = static_cast<u32>(sass.shape.counterpart.size());
+// Values of both planes by section. Those of the Mercury plane go to sections with its content;
+// capsules have theirs already.
+FoldedRelocations join_values(FoldedRelocations mercury, const SassPlan &sass,
+                              const AddedSections &added) {
   std::erase_if(mercury, [&](const FoldedRelocation &value) {
     const Counterpart kind = sass.shape.counterpart_of(value.section);
     return kind != Counterpart::Own && kind != Counterpart::Equal && kind != Counterpart::Memory;
   });
   for (FoldedRelocation &value : mercury)
-    value.section = OutId(value.section.value + count);
+    value.section = added.counterpart_of[value.section.value];
   mercury.insert(mercury.begin(), sass.relocations.folded.begin(), sass.relocations.folded.end());
   return mercury;
+}
+
+void measure_symbol_tables(const PlaneLayout &l, AddedSections &added) {
+  const u64 count = added.symtab.numbers.count;
+  const u32 locals = added.symtab.numbers.first_global;
+  added.symtab.counterpart_of.resize(l.sections().size());
+  for (const OutId id : l.sass.shape.order)
+    added.symtab.counterpart_of[id.value] = added.counterpart_of[id.value];
+  elf::OutSection &symbols = l.sections()[added.symtab.section];
+  symbols.size = count * symbols.entsize;
+  symbols.info = locals;
+  if (const elf::SectionId indices = added.symtab.indices; indices.valid())
+    l.sections()[indices].size = count * l.sections()[indices].entsize;
+  if (added.symbols_behind != 0)
+    l.sections()[elf::ElfFile::kSymtab].info = static_cast<u32>(count) + added.symbols_behind;
+}
+
+FileDraft fill_symbol_tables(const MercurySymtab &table, FileDraft draft) {
+  const auto fill = [&](elf::SectionId id, std::vector<u8> bytes) {
+    draft.elf.sections[id].first = draft.contents.emplace_back(std::move(bytes));
+  };
+  fill(table.section, encode_symbols(table, draft.elf, draft.layout));
+  if (table.indices.valid())
+    fill(table.indices, encode_indices(table, draft.elf, draft.layout));
+  return draft;
 }
 
 // Contents that the file borrows.
@@ -355,9 +397,6 @@ std::vector<std::vector<u8>> take_contents(SassPlan sass) {
   for (std::vector<SectionBytes> *list : {&sass.capsules, &sass.compiler_banks, &sass.debug})
     for (SectionBytes &section : *list)
       out.push_back(std::move(section.bytes));
-  for (SassRecords::List &list : sass.records.lists)
-    out.push_back(list.records.take_bytes());
-  out.push_back(sass.records.module.take_bytes());
   return out;
 }
 
@@ -366,38 +405,35 @@ std::vector<std::vector<u8>> take_contents(SassPlan sass) {
 std::optional<FileDraft> lay_out_planes(const Program &mercury, OutputPlan plan,
                                         const SassInputs &inputs, SassPlan sass, WorkerPool &pool,
                                         Diagnostics &diag) {
-  FileInProgress file = begin_file(mercury, plan, elf::SegmentRule::Mercury, pool);
+  FileInProgress file = begin_planes(mercury, plan, std::move(plan.layout.sections.table.storage));
+  // With words that are still open: they name other symbols than on the Mercury plane.
+  const RecordList module_records =
+      sass.records.module.empty() ? plan.info.module : sass.records.module;
+  plan.info = store_numbers(std::move(plan.info), file, pool);
   const PlaneLayout l{mercury, plan, inputs, sass, file};
-  add_sass_headers(l);
-  rename_banks(mercury, plan, inputs, file);
-  const u32 first_added = file.elf.section_count();
-  file.elf.name_separately_from_here();
   AddedSections added;
+  added.symtab.symbols = file.elf.symbols;
+  added.symtab.numbers = file.elf.symbols.numbers();
+  added.symtab.null_symbol_value = plan.layout.placement.null_symbol_value;
+  rename_banks(mercury, plan, inputs, file);
+  const u32 first_added = file.elf.sections.size();
+  file.elf.name_separately_from_here();
   add_parameter_banks(l, added);
   add_driver_functions(l, added);
   add_counterparts(l, added);
-  fill_mercury_plane(l, added, pool, diag);
+  fill_mercury_plane(l, added, diag);
   std::vector<FilePatch> patches = fill_memory(l, added, first_added);
-
-  std::vector<elf::SectionId> by_section(file.elf.section_count());
-  for (const OutId id : sass.shape.order)
-    by_section[file.section_of[id.value].value] = added.counterpart_of[id.value];
-  const u32 symbols = fill_mercury_symbols(added.symtab, by_section,
-                                           plan.layout.placement.null_symbol_value, file.elf);
-  fill_sass_plane(l, added);
+  fill_sass_plane(l, added, module_records);
   convert_symbols(mercury, plan, inputs, sass, file);
-  if (added.symbols_behind != 0)
-    file.elf.edit_section(file.elf.symtab()).info = symbols + added.symbols_behind;
+  measure_symbol_tables(l, added);
 
-  plan.relocations.folded = join_values(std::move(plan.relocations.folded), sass);
-  file.section_of.insert(file.section_of.end(), added.counterpart_of.begin(),
-                         added.counterpart_of.end());
-  std::optional<FileDraft> draft =
-      finish_file(mercury, std::move(plan), std::move(file), pool, diag);
+  plan.relocations.folded = join_values(std::move(plan.relocations.folded), sass, added);
+  std::optional<FileDraft> draft = finish_file(std::move(plan), std::move(file), diag);
   if (draft) {
     draft->patches = std::move(patches);
     draft->finalized = std::move(sass.finalized);
     draft->contents = take_contents(std::move(sass));
+    draft = fill_symbol_tables(added.symtab, std::move(*draft));
   }
   return draft;
 }

@@ -4,32 +4,26 @@
 // so what names symbols by number is the same on both planes. Values and sizes differ: the Mercury
 // plane has offsets of shared variables without the system's memory, and no sizes of some code.
 //
-// What may surprise: the builder writes .symtab itself, but .nv.merc.symtab is content like any
-// other, with fixups for names and section indices. It is written before the symbols of the builder
-// become those of the SASS plane.
+// What may surprise: the table of the Mercury plane is made from a copy of the symbols, which is
+// taken before those of the file become those of the SASS plane, and gets its bytes when the file
+// is laid out, because these are offsets of names and indices of sections.
 #include "link/mercury/mercury_symbols.h"
 
 #include "base/bytes.h"
+#include "elf/wire.h"
 #include "link/resolve/special_symbols.h"
 
 namespace culink {
 
-using elf::Fixup;
-using elf::SymbolPart;
+using elf::wire::Sym64;
 
 namespace {
 
-constexpr u64 kSymbolSize = 24, kIndexSize = 4;
-
-void append_symbol(std::vector<u8> &table, const elf::SymbolSpec &spec) {
-  constexpr u64 kInfo = 4, kOther = 5, kValue = 8,
-                kSize = 16; // offsets in an entry
-  table.resize(table.size() + kSymbolSize);
-  u8 *entry = table.data() + table.size() - kSymbolSize;
-  entry[kInfo] = static_cast<u8>(static_cast<u32>(spec.binding) << 4 | static_cast<u32>(spec.type));
-  entry[kOther] = spec.other;
-  store_le<u64>(entry + kValue, spec.value);
-  store_le<u64>(entry + kSize, spec.size);
+// The index of the section that a symbol is in on the Mercury plane.
+u32 section_index(const MercurySymtab &table, elf::SectionId own, const elf::ElfLayout &layout) {
+  const elf::SectionId counterpart =
+      own.value < table.counterpart_of.size() ? table.counterpart_of[own.value] : elf::SectionId();
+  return layout.index_of(counterpart.valid() ? counterpart : own);
 }
 
 // A symbol has the size of its SASS if it has one in Mercury code. So does the owner of the code,
@@ -39,7 +33,7 @@ bool has_sass_size(const Program &p, const Layout &layout, const nvlink::AliasOw
   const SymbolRef prevailing = p.symbols[id].prevailing;
   if (prevailing.valid() && p.objects[prevailing.object.value].symbols[prevailing.symbol].size != 0)
     return true;
-  const EntityId owner = layout.sections[layout.placement.address_of[id.value].section].function;
+  const EntityId owner = layout.sections.function(layout.placement.address_of[id.value].section);
   const auto alias = alias_owners.owner_of.find(owner.value);
   return alias == alias_owners.owner_of.end() ? owner == id : alias->second == id;
 }
@@ -67,45 +61,44 @@ void place_inside_code(const SassInputs &inputs, const SassCode &code, SymbolRef
 
 } // namespace
 
-u32 fill_mercury_symbols(const MercurySymtab &table,
-                         const std::vector<elf::SectionId> &counterpart_of, u64 null_symbol_value,
-                         elf::ElfBuilder &elf) {
-  constexpr u64 kValue = 8, kSectionIndex = 6;
-  std::vector<u8> bytes(kSymbolSize);
-  store_le<u64>(bytes.data() + kValue, null_symbol_value);
-  u64 locals = 0;
-  for (const SymbolPart part : {SymbolPart::Local, SymbolPart::Global}) {
-    if (part == SymbolPart::Global)
-      locals = bytes.size() / kSymbolSize;
-    for (u32 i = 0; i < elf.symbol_count(); ++i) {
-      const elf::SymbolSpec spec = elf.symbol(elf::SymbolId(i));
-      if (!spec.emitted || spec.part != part || !spec.named)
-        continue;
-      const u64 at = bytes.size();
-      append_symbol(bytes, spec);
-      elf.add_fixup(table.symbols, {at, Fixup::Kind::SymbolName, i});
-      if (!spec.section.valid()) {
-        store_le<u16>(bytes.data() + at + kSectionIndex, spec.special_section);
-        continue;
-      }
-      elf::SectionId section = spec.section;
-      if (section.value < counterpart_of.size() && counterpart_of[section.value].valid())
-        section = counterpart_of[section.value];
-      elf.add_fixup(table.symbols,
-                    {at + kSectionIndex, Fixup::Kind::SectionIndexHalf, section.value});
-      if (!table.indices.valid())
-        continue;
-      const u64 word = at / kSymbolSize * kIndexSize;
-      elf.add_fixup(table.indices, {word, Fixup::Kind::SectionAsAdded, spec.section.value});
-      elf.add_fixup(table.indices, {word, Fixup::Kind::LargeSectionIndex, section.value});
+std::vector<u8> encode_symbols(const MercurySymtab &table, const elf::ElfFile &file,
+                               const elf::ElfLayout &layout) {
+  std::vector<u8> out(u64{table.numbers.count} * sizeof(Sym64));
+  store_le(out.data(), Sym64{.st_value = table.null_symbol_value});
+  for (u32 i = 0; i < table.symbols.size(); ++i) {
+    const u32 number = table.numbers.of[i];
+    if (number == 0)
+      continue;
+    const elf::SymbolSpec spec = table.symbols.without_name(elf::SymbolId(i));
+    u32 section = spec.special_section;
+    if (spec.section.valid()) {
+      section = section_index(table, spec.section, layout);
+      if (file.is_large_index(section))
+        section = elf::kSectionXindex;
     }
+    const u8 info =
+        static_cast<u8>(static_cast<u32>(spec.binding) << 4 | static_cast<u32>(spec.type));
+    store_fields<Sym64>(out.data() + u64{number} * sizeof(Sym64), layout.symbol_name[i], info,
+                        spec.other, static_cast<u16>(section), spec.value, spec.size);
   }
-  const u32 count = static_cast<u32>(bytes.size() / kSymbolSize);
-  elf.append_copy(table.symbols, bytes);
-  if (table.indices.valid())
-    elf.append_zeros(table.indices, u64{count} * kIndexSize);
-  elf.edit_section(table.symbols).info = static_cast<u32>(locals);
-  return count;
+  return out;
+}
+
+std::vector<u8> encode_indices(const MercurySymtab &table, const elf::ElfFile &file,
+                               const elf::ElfLayout &layout) {
+  std::vector<u8> out(u64{table.numbers.count} * sizeof(u32));
+  for (u32 i = 0; i < table.symbols.size(); ++i) {
+    const u32 number = table.numbers.of[i];
+    const elf::SectionId own = table.symbols.without_name(elf::SymbolId(i)).section;
+    if (number == 0 || !own.valid())
+      continue;
+    u8 *const word = out.data() + u64{number} * sizeof(u32);
+    if (const u32 index = section_index(table, own, layout); file.is_large_index(index))
+      store_le<u32>(word, index);
+    else if (!layout.number_as_added.empty())
+      store_le<u32>(word, layout.number_as_added[own.value]);
+  }
+  return out;
 }
 
 void convert_symbols(const Program &mercury, const OutputPlan &plan, const SassInputs &inputs,
@@ -123,11 +116,11 @@ void convert_symbols(const Program &mercury, const OutputPlan &plan, const SassI
       continue;
     const Entity &entity = mercury.symbols[EntityId(i)];
     const SymbolAddress &address = layout.placement.address_of[i];
-    elf::SymbolSpec &spec = file.elf.edit_symbol(id);
+    elf::SymbolSpec &spec = file.elf.symbols.edit(id, file.elf.sections);
     if (is_reserved_shared_mark(entity.name))
       spec.value = inputs.objects[entity.first.object.value].symbols[entity.first.symbol].value;
     else if (address.section.valid() &&
-             layout.sections[address.section].type() == elf::SectionType::CudaReservedShared)
+             layout.sections[address.section].type == elf::SectionType::CudaReservedShared)
       spec.value = address.value + (executable ? inputs.arch.reserved_slot : 0);
     else if (const SassCode *code = entity.function ? sass.code.find(layout, EntityId(i)) : nullptr;
              code && is_inside_code(mercury, entity))

@@ -5,19 +5,23 @@
 
 namespace culink {
 
-// The tables of symbols of the Mercury plane.
+// The tables of symbols of the Mercury plane, whose symbols have the numbers of .symtab.
 struct MercurySymtab {
-  elf::SectionId symbols; // .nv.merc.symtab
+  elf::SectionId section; // .nv.merc.symtab
   elf::SectionId indices; // .nv.merc.symtab_shndx, in files with very many sections, or none
+  elf::OutSymbols symbols;
+  elf::SymbolNumbers numbers;
+  std::vector<elf::SectionId> counterpart_of; // by SectionId; none: the symbol's own section
+  u64 null_symbol_value = 0;
 };
 
-// Writes the symbols that the builder has, in its order, into the table of the Mercury plane.
-// `counterpart_of`: by SectionId; none: the symbol's own section. Returns how many there are.
-[[nodiscard]] u32 fill_mercury_symbols(const MercurySymtab &table,
-                                       const std::vector<elf::SectionId> &counterpart_of,
-                                       u64 null_symbol_value, elf::ElfBuilder &elf);
+// The contents of these tables.
+[[nodiscard]] std::vector<u8> encode_symbols(const MercurySymtab &table, const elf::ElfFile &file,
+                                             const elf::ElfLayout &layout);
+[[nodiscard]] std::vector<u8> encode_indices(const MercurySymtab &table, const elf::ElfFile &file,
+                                             const elf::ElfLayout &layout);
 
-// Turns the builder's symbols, which are those of the Mercury plane, into those of the SASS plane.
+// Turns the file's symbols, which are those of the Mercury plane, into those of the SASS plane.
 void convert_symbols(const Program &mercury, const OutputPlan &plan, const SassInputs &inputs,
                      const SassPlan &sass, FileInProgress &file);
 

@@ -42,7 +42,7 @@ std::vector<u32> rank_functions(const Program &program, const OutputSections &se
 FunctionsByName first_functions_of_name(const SassContext &c) {
   FunctionsByName out;
   for (const OutId id : c.shape.order) {
-    const EntityId function = c.section(id).function;
+    const EntityId function = c.function(id);
     if (!function.valid() || c.symbol_rank[function.value] == kNoIndex)
       continue;
     const auto [found, added] = out.emplace(c.mercury.symbols[function].name, function);
@@ -58,10 +58,9 @@ bool is_table_of_both(const OutputSections &sections, const DebugSection &sass) 
   if (!sections.name(sass.id).starts_with(".nv_debug_info_reg_") ||
       sass.bytes.size() != mercury.size)
     return false;
-  const PieceList &pieces = mercury.pieces();
-  for (u32 i = 0; i < pieces.size(); ++i)
-    if (!std::ranges::equal(ByteSpan(sass.bytes).subspan(pieces[i].offset, pieces[i].bytes.size()),
-                            pieces[i].bytes))
+  for (const Piece &piece : sections.table.pieces(sass.id))
+    if (!std::ranges::equal(ByteSpan(sass.bytes).subspan(piece.offset, piece.bytes.size()),
+                            piece.bytes))
       return false;
   return true;
 }

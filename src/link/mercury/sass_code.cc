@@ -111,7 +111,7 @@ SassCodeList read_code(const SassContext &c, std::span<const FinalizedObject> fi
     for (const FinalizedFunction &function : finalized[i].functions)
       functions[i].emplace(function.section, &function);
   for (const OutId id : c.shape.order) {
-    const EntityId function = c.section(id).function;
+    const EntityId function = c.function(id);
     if (!function.valid())
       continue;
     SassCode &code = out.by_text[id.value];
@@ -157,8 +157,7 @@ std::vector<SectionBytes> fill_capsules(const SassContext &c, const SassCodeList
     if (capsule.size() < sizeof(u32)) {
       diag.report(DiagId::BadInput,
                   {c.sass.objects[code[id].definition.object.value].name,
-                   "the capsule of '" +
-                       std::string(c.mercury.symbols[c.section(id).function].name) +
+                   "the capsule of '" + std::string(c.mercury.symbols[c.function(id)].name) +
                        "' has no header"});
       continue;
     }
@@ -173,7 +172,7 @@ std::vector<bool> find_preexits(const SassContext &c, const SassCodeList &code) 
   std::vector<bool> out(c.layout().sections.size(), false);
   std::vector<FunctionId> functions;
   for (const OutId text : c.shape.order)
-    if (const EntityId function = c.section(text).function;
+    if (const EntityId function = c.function(text);
         function.valid() && has_preexit(code[text].compiled)) {
       out[text.value] = true;
       functions.push_back(c.mercury.function_of(function));
@@ -182,7 +181,7 @@ std::vector<bool> find_preexits(const SassContext &c, const SassCodeList &code) 
     return out;
   const std::vector<bool> reached = add_callers(c.mercury, std::move(functions));
   for (const OutId text : c.shape.order)
-    if (const EntityId function = c.section(text).function;
+    if (const EntityId function = c.function(text);
         function.valid() && c.mercury.is_kernel(function))
       out[text.value] = reached[c.mercury.function_of(function).value];
   return out;

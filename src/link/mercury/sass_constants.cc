@@ -145,8 +145,7 @@ TableValues read_tables(const SassContext &c, const SassCodeList &code,
           continue;
         const u64 offset = load_le<u32>(bank.data.data() + entry.offset);
         const SassCode &owner = code[text.section];
-        out.labels[label_key(c.section(text.section).function.value,
-                             static_cast<u64>(entry.addend))] =
+        out.labels[label_key(c.function(text.section).value, static_cast<u64>(entry.addend))] =
             static_cast<u32>(owner.moves() ? owner.moved_label(offset) : offset);
       }
     }
@@ -164,17 +163,17 @@ const elf::Section *find_parameters(const SassContext &c, const SassCode &code) 
 }
 
 bool is_image_list(const OutSection &section) {
-  return section.type() == elf::SectionType::MercuryConstantImgHdr;
+  return section.type == elf::SectionType::MercuryConstantImgHdr;
 }
 
 // The bytes of a bank without what relocations say.
-std::vector<u8> join_pieces(const OutSection &s, const ConstantPairs &pairs) {
-  std::vector<u8> bytes(s.size);
-  const PieceList &pieces = s.pieces();
-  for (u32 i = 0; i < pieces.size(); ++i) {
-    const ByteSpan from = pairs.sass(pieces[i].bytes);
-    if (pieces[i].offset + from.size() <= bytes.size())
-      std::copy(from.begin(), from.end(), bytes.begin() + static_cast<i64>(pieces[i].offset));
+std::vector<u8> join_pieces(const elf::SectionTable &sections, OutId id,
+                            const ConstantPairs &pairs) {
+  std::vector<u8> bytes(sections[id].size);
+  for (const Piece &piece : sections.pieces(id)) {
+    const ByteSpan from = pairs.sass(piece.bytes);
+    if (piece.offset + from.size() <= bytes.size())
+      std::copy(from.begin(), from.end(), bytes.begin() + static_cast<i64>(piece.offset));
   }
   return bytes;
 }
@@ -182,7 +181,7 @@ std::vector<u8> join_pieces(const OutSection &s, const ConstantPairs &pairs) {
 } // namespace
 
 bool is_compiler_bank(const OutSection &section, const arch::ArchInfo &arch) {
-  return static_cast<u32>(section.type()) ==
+  return static_cast<u32>(section.type) ==
          static_cast<u32>(elf::SectionType::CudaConstantB0) + arch.banks.compiler;
 }
 
@@ -191,9 +190,9 @@ std::vector<ParameterBank> find_parameter_banks(const SassContext &c, const Sass
   std::unordered_map<u32, OutId> images_of; // by OutId of a text section
   for (const OutId id : c.shape.order)
     if (is_image_list(c.section(id)))
-      images_of[c.section(id).target.value] = id;
+      images_of[c.section(id).target().value] = id;
   for (const OutId id : c.shape.order) {
-    const EntityId function = c.section(id).function;
+    const EntityId function = c.function(id);
     if (!function.valid() || !is_kernel_mark(c.mercury.symbols[function].other))
       continue;
     const elf::Section *bank = find_parameters(c, code[id]);
@@ -209,7 +208,7 @@ std::vector<ImageBank> find_image_banks(const SassContext &c, const SassCodeList
   std::vector<ImageBank> out;
   for (const OutId id : c.shape.order)
     if (is_image_list(c.section(id))) {
-      const elf::Section *bank = find_parameters(c, code[c.section(id).target]);
+      const elf::Section *bank = find_parameters(c, code[c.section(id).target()]);
       out.push_back({id, bank ? bank->data : ByteSpan{}});
     }
   return out;
@@ -237,10 +236,10 @@ std::vector<SectionBytes> fill_compiler_banks(const SassContext &c, const SassCo
     return out;
   const ConstantPairs pairs(c.planes());
   for (SectionBytes &bank : out)
-    bank.bytes = join_pieces(c.section(bank.section), pairs);
+    bank.bytes = join_pieces(c.layout().sections.table, bank.section, pairs);
   const auto [labels, words] = read_tables(c, code, finalized, diag);
   for (const KeptRelocation &kept : c.plan.relocations.kept) {
-    const OutId target = c.section(kept.table).target;
+    const OutId target = c.section(kept.table).target();
     if (!target.valid() || number[target.value] == kNoIndex ||
         kept.against != KeptRelocation::Against::Entity ||
         !code.find(c.layout(), EntityId(kept.id)))

@@ -23,6 +23,7 @@ struct SassContext {
 
   [[nodiscard]] const Layout &layout() const { return plan.layout; }
   [[nodiscard]] const OutSection &section(OutId id) const { return plan.layout.sections[id]; }
+  [[nodiscard]] EntityId function(OutId id) const { return plan.layout.sections.function(id); }
   [[nodiscard]] std::string_view name(OutId id) const { return plan.layout.sections.name(id); }
   [[nodiscard]] Planes planes() const { return {mercury.objects, sass.objects}; }
   // The section of an object that is a part of an output section, in SASS; or nothing.

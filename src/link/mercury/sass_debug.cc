@@ -21,7 +21,7 @@ constexpr std::string_view kFrame = ".debug_frame", kLine = ".debug_line",
                            kRegisters = ".nv_debug_info_reg_sass";
 
 bool is_debug(const OutSection &section) {
-  return section.type() == elf::SectionType::Progbits && (section.flags() & elf::kFlagAlloc) == 0;
+  return section.type == elf::SectionType::Progbits && (section.flags & elf::kFlagAlloc) == 0;
 }
 
 } // namespace
@@ -70,7 +70,7 @@ SassDebug make_sass_debug(const SassContext &c, const SassCodeList &code,
     out.sections.push_back(std::move(section));
   };
   const OutId frame = c.layout().sections.find(kFrame);
-  if (frame.valid() && c.shape.is_emitted[frame.value])
+  if (frame.valid() && c.section(frame).emitted())
     add(make_sass_frames(c, code, merged, frame, diag));
   // Line tables refer to other sections, so those come first.
   for (const OutId id : c.shape.order)

@@ -184,7 +184,7 @@ DebugSection make_sass_frames(const SassContext &c, const SassCodeList &code,
   std::vector<const KeptRelocation *> kept;
   AddressAt address_at;
   for (const KeptRelocation &one : c.plan.relocations.kept)
-    if (c.section(one.table).target == id) {
+    if (c.section(one.table).target() == id) {
       kept.push_back(&one);
       address_at.emplace(one.offset, &one);
     }

@@ -66,7 +66,7 @@ std::optional<u64> fastpath_mask_of(const InputObject &object) {
 u64 mask_of_compilers(const SassContext &c, const SassCodeList &code) {
   u64 mask = c.inputs.arch.fastpath_mask;
   for (const OutId id : c.shape.order) {
-    if (!c.section(id).function.valid())
+    if (!c.function(id).valid())
       continue;
     const InputObject &object = c.sass.objects[code[id].definition.object.value];
     mask &= is_finalized(c, code[id]) ? fastpath_mask_of(object).value_or(mask) | kOtherChips
@@ -84,7 +84,7 @@ u64 fastpath_mask(const SassContext &c, const SassCodeList &code) {
   bool any = false;
   std::vector<Code> of_object(c.sass.objects.size(), Code::None);
   for (const OutId id : c.shape.order) {
-    if (!c.section(id).function.valid())
+    if (!c.function(id).valid())
       continue;
     any = true;
     if (Code &known = of_object[code[id].definition.object.value]; known != Code::Limited)
@@ -156,7 +156,7 @@ std::vector<elf::InfoRecord> records_with_offsets(const SassCode &code,
 
 // Of the code of a function.
 const RecordList &linked_records(const SassContext &c, OutId text) {
-  return c.plan.info.of_function[c.mercury.function_of(c.section(text).function).value];
+  return c.plan.info.of_function[c.mercury.function_of(c.function(text)).value];
 }
 
 // Adds the records that the Mercury plane has, too. `callees`: functions of the driver that EXTERNS
@@ -289,14 +289,14 @@ SassRecords make_sass_records(const SassContext &c, const SassCodeList &code,
   const OutputSections &sections = c.layout().sections;
   std::vector<bool> has_images(sections.size(), false);
   for (const SlotTable &slots : c.plan.images.tables)
-    has_images[sections[sections[slots.table].target].target.value] = true;
+    has_images[sections[sections[slots.table].target()].target().value] = true;
   const std::vector<bool> preexits = find_preexits(c, code);
   SassRecords out;
   for (const OutId text : c.shape.order) {
-    if (!sections[text].function.valid())
+    if (!sections.function(text).valid())
       continue;
-    const OutId info = sections[text].records;
-    if (!info.valid() || !c.shape.is_emitted[info.value])
+    const OutId info = sections.records(text);
+    if (!info.valid() || !c.section(info).emitted())
       continue;
     const std::vector<elf::InfoRecord> compiled = compiled_records(c, code[text]);
     SassRecords::List &list = out.lists.emplace_back();
@@ -328,7 +328,7 @@ std::vector<u8> make_compat(const SassContext &c, const SassCodeList &code) {
   elf::CompatSection compat = elf::decode_compat(c.plan.synthetic.compat);
   u64 mask = fastpath_mask(c, code);
   const bool has_code =
-      std::ranges::any_of(c.shape.order, [&](OutId id) { return c.section(id).function.valid(); });
+      std::ranges::any_of(c.shape.order, [&](OutId id) { return c.function(id).valid(); });
   if (multiplies_integers(compat))
     mask &= ~kOtherChips;
   if (has_code && excludes_other_chip(compat))

@@ -23,23 +23,21 @@ OutputSections sass_sections(const SassContext &c, const SassCodeList &code,
                              const SassDebug &debug) {
   const OutputSections &mercury = c.layout().sections;
   OutputSections out;
-  out.list.reserve(mercury.list.size());
-  for (u32 i = 0; i < mercury.size(); ++i) {
-    const OutSection &s = mercury.list[i];
-    OutSection &added = out.list.emplace_back(OutSection{});
-    added.name_number = s.name_number;
-    out.set_traits(added, {s.type(), s.flags()});
-    added.size = s.function.valid() ? code.by_text[i].compiled.size() : s.size;
-    added.target = s.target;
-    added.function = s.function;
-    added.emit = s.emit;
+  out.table.names = mercury.table.names;
+  out.table.list = mercury.table.list;
+  out.details = mercury.details;
+  out.newest = mercury.newest;
+  out.has_unified_functions = mercury.has_unified_functions;
+  for (u32 i = 0; i < out.size(); ++i) {
+    OutSection &section = out[OutId(i)];
+    section.first = {};
+    section.extra = OutSection::kNoExtra;
+    if (out.function(OutId(i)).valid())
+      section.size = code.by_text[i].compiled.size();
   }
   for (const DebugSection &section : debug.sections)
     if (section.size)
-      out.list[section.id.value].size = *section.size;
-  out.names = mercury.names;
-  out.by_name = mercury.by_name;
-  out.has_unified_functions = mercury.has_unified_functions;
+      out[section.id].size = *section.size;
   return out;
 }
 
@@ -49,7 +47,7 @@ SymbolAddresses sass_addresses(const SassContext &c) {
   if (c.mercury.policy.executable)
     for (SymbolAddress &address : out)
       if (address.section.valid() &&
-          c.section(address.section).type() == SectionType::CudaReservedShared)
+          c.section(address.section).type == SectionType::CudaReservedShared)
         address.value += c.inputs.arch.reserved_slot;
   return out;
 }
@@ -98,7 +96,7 @@ RelocationInputs sass_relocation_inputs(const SassContext &c, const SassDebug &d
 
 // The code that a relocation stores into, if its instructions have moved.
 const SassCode *moved_code(const SassContext &c, const SassCodeList &code, OutId section) {
-  return c.section(section).function.valid() && code[section].moves() ? &code[section] : nullptr;
+  return c.function(section).valid() && code[section].moves() ? &code[section] : nullptr;
 }
 
 // Return addresses, and offsets in the code that debug information names.
@@ -108,9 +106,10 @@ i64 moved_addend(const SassContext &c, const SassCodeList &code, const KeptReloc
       c.mercury.symbols[named].function ? code.find(c.layout(), named) : nullptr;
   if (!target_code || !target_code->moves())
     return kept.addend;
-  const OutSection &target = c.section(c.section(kept.table).target);
-  const bool debug = !target.function.valid() && (target.flags() & elf::kFlagAlloc) == 0;
-  if (target.function != named && !debug)
+  const OutId target = c.section(kept.table).target();
+  const EntityId function = c.function(target);
+  const bool debug = !function.valid() && (c.section(target).flags & elf::kFlagAlloc) == 0;
+  if (function != named && !debug)
     return kept.addend;
   return kept.addend == static_cast<i64>(target_code->compiled.size())
              ? static_cast<i64>(target_code->text.size())
@@ -122,7 +121,7 @@ KeptRelocations apply_merged_addends(const SassContext &c, const nvlink::MergedD
   std::vector<u32> numbers;
   std::vector<nvlink::DebugReference> references;
   for (u32 i = 0; i < kept.size(); ++i) {
-    const std::string_view name = c.name(c.section(kept[i].table).target);
+    const std::string_view name = c.name(c.section(kept[i].table).target());
     if (kept[i].against != KeptRelocation::Against::Entity ||
         (name != ".debug_loc" && name != ".debug_info"))
       continue;
@@ -155,7 +154,7 @@ RelocationPlan move_relocations(const SassContext &c, const SassCodeList &code,
              c.mercury.symbols[EntityId(kept.id)].name == ".nv.reservedSmem.cap";
     });
   for (KeptRelocation &kept : plan.kept) {
-    if (const SassCode *moved = moved_code(c, code, c.section(kept.table).target))
+    if (const SassCode *moved = moved_code(c, code, c.section(kept.table).target()))
       kept.offset = moved->moved(kept.offset);
     if (kept.against == KeptRelocation::Against::Entity)
       kept.addend = moved_addend(c, code, kept);

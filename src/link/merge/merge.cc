@@ -44,7 +44,8 @@ Merger::Merger(const Program &program)
   for (const InputObject &object : program.objects)
     sections += object.view.sections().size();
   sections = std::min(sections, entities * 8); // few of them prevail where entities are few
-  layout_.sections.list.reserve(sections);
+  layout_.sections.table.list.reserve(sections);
+  layout_.sections.details.reserve(sections);
   layout_.sections.locals.reserve(sections);
 }
 
@@ -71,11 +72,15 @@ Layout Merger::run() {
 }
 
 void Merger::create_module_records_of_none() {
-  layout_.sections.info =
-      need({.name = ".nv.info", .type = SectionType::CudaInfo, .align = 4, .emit = Emit::NameOnly});
+  layout_.sections.info = need({.name = ".nv.info",
+                                .type = SectionType::CudaInfo,
+                                .align = 4,
+                                .presence = Presence::NameOnly});
   if (p_.arch.has_compat && !p_.policy.old_abi)
-    layout_.sections.compat = need(
-        {.name = ".nv.compat", .type = SectionType::CudaCompat, .align = 4, .emit = Emit::Always});
+    layout_.sections.compat = need({.name = ".nv.compat",
+                                    .type = SectionType::CudaCompat,
+                                    .align = 4,
+                                    .presence = Presence::Always});
 }
 
 // The notes come right after the tables that the writer itself creates.
@@ -86,13 +91,13 @@ void Merger::create_tables() {
                                   .type = SectionType::Note,
                                   .flags = elf::kFlagTkinfoNote,
                                   .align = 4,
-                                  .emit = Emit::Always,
+                                  .presence = Presence::Always,
                                   .has_symbol = true});
   layout_.sections.cuinfo = need({.name = ".note.nv.cuinfo",
                                   .type = SectionType::Note,
                                   .flags = elf::kFlagCuinfoNote,
                                   .align = 4,
-                                  .emit = Emit::Always,
+                                  .presence = Presence::Always,
                                   .has_symbol = true});
 }
 
@@ -130,8 +135,8 @@ OutId Merger::need_for_kernel(const NewSection &section, OutId text) {
   const auto [id, is_new] = find_or_add_for_kernel(section, text);
   if (is_new)
     layout_.sections.add_section_symbol(id);
-  if (!layout_.sections[id].target.valid())
-    layout_.sections[id].target = text;
+  if (!layout_.sections[id].target().valid())
+    layout_.sections[id].info = text;
   return id;
 }
 
@@ -146,8 +151,10 @@ void Merger::create_module_records() {
   if (layout_.sections.compat.valid())
     return;
   if (p_.arch.has_compat || !object_->compats.empty())
-    layout_.sections.compat = need(
-        {.name = ".nv.compat", .type = SectionType::CudaCompat, .align = 4, .emit = Emit::Always});
+    layout_.sections.compat = need({.name = ".nv.compat",
+                                    .type = SectionType::CudaCompat,
+                                    .align = 4,
+                                    .presence = Presence::Always});
 }
 
 // Once in each file.
@@ -245,7 +252,7 @@ void Merger::create_text(EntityId id, u32 symbol_index) {
   address_of(id) = {section, symbol.value};
   location(symbol.section).set(section, 0);
   if (entity.prevailing == SymbolRef{id_, symbol_index})
-    fill_text(layout_.sections[section], text);
+    fill_text(section, text);
   else
     unfilled_text_.push_back(section);
   // A kernel that is not selected is not known to be live yet, unless an earlier object launches
@@ -264,14 +271,14 @@ void Merger::create_text(EntityId id, u32 symbol_index) {
 
 // The .nv.info section of a function.
 void Merger::add_records(EntityId function, OutId text) {
-  layout_.sections[text].records =
+  layout_.sections.details[text.value].records =
       add({.name = layout_.sections.keep_name(".nv.info.", p_.symbols[function].name),
            .type = SectionType::CudaInfo,
            .flags = elf::kFlagInfoLink,
            .align = 4,
            .target = text,
            .links_symtab = true,
-           .emit = Emit::Always});
+           .presence = Presence::Always});
 }
 
 NewSection Merger::shared_section(std::string_view name, u64 more_flags) {
@@ -286,28 +293,28 @@ void Merger::create_function_records() {
     if (info.text == 0)
       continue;
     const SectionLocation &text = location(info.text);
-    if (!text.discarded && text.section.valid() && !layout_.sections[text.section].records.valid())
-      add_records(layout_.sections[text.section].function, text.section);
+    if (!text.discarded && text.section.valid() && !layout_.sections.records(text.section).valid())
+      add_records(layout_.sections.function(text.section), text.section);
   }
 }
 
 // Code comes from the prevailing definition.
-void Merger::fill_text(OutSection &section, const elf::Section &text) {
+void Merger::fill_text(OutId id, const elf::Section &text) {
+  OutSection &section = layout_.sections[id];
   section.size = text.size;
-  layout_.sections.pieces(section).push_back({0, text.data});
-  section.info_top = static_cast<u8>(text.info >> 24);
+  section.first = text.data;
+  layout_.sections.details[id.value].info_top = static_cast<u8>(text.info >> 24);
   if (const u64 barriers = text.flags & elf::kTextBarrierMask;
       barriers != 0 && p_.policy.resolves_early)
-    layout_.sections.set_traits(section,
-                                {section.type(), section.flags() | barriers, section.entsize()});
+    section.flags |= barriers;
 }
 
 // Sections whose prevailing definition was read after they were created.
 void Merger::finish_text() {
   for (const OutId id : unfilled_text_) {
-    const SymbolRef prevailing = p_.symbols[layout_.sections[id].function].prevailing;
+    const SymbolRef prevailing = p_.symbols[layout_.sections.function(id)].prevailing;
     const InputObject &object = p_.objects[prevailing.object.value];
-    fill_text(layout_.sections[id], object.section(object.symbols[prevailing.symbol].section));
+    fill_text(id, object.section(object.symbols[prevailing.symbol].section));
   }
 }
 
@@ -316,7 +323,7 @@ void Merger::drop_tables_of_discarded() {
     return;
   for (const RelocationGroup &group : layout_.relocs.groups)
     if (layout_.sections[group.target].discarded())
-      layout_.sections[group.table].emit = Emit::Discarded;
+      layout_.sections[group.table].presence = Presence::Nothing;
 }
 
 // Common symbols get memory after the blocks of all files, the newest symbol first.
@@ -339,7 +346,7 @@ void Merger::place_common(EntityId id) {
                               .flags = elf::kFlagAlloc | elf::kFlagWrite,
                               .has_symbol = true});
   OutSection &out = layout_.sections[section];
-  out.emit = Emit::Always; // even if all it holds is empty
+  out.presence = Presence::Always; // even if all it holds is empty
   const u64 offset = align_up(out.size, entity.common_align);
   out.align = std::max(out.align, entity.common_align);
   out.size = offset + entity.size;
@@ -352,7 +359,7 @@ void Merger::add_call_sections() {
                                      .align = 4,
                                      .entsize = 8,
                                      .links_symtab = true,
-                                     .emit = Emit::Always,
+                                     .presence = Presence::Always,
                                      .has_symbol = true});
   layout_.sections.prototype = need({.name = ".nv.prototype",
                                      .type = SectionType::CudaPrototype,

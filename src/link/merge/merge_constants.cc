@@ -28,7 +28,7 @@ void Merger::define_compiler_constant(EntityId id, const elf::Symbol &symbol) {
     return;
   // An overridden definition leaves no constants behind where the next link resolves them again.
   if (p_.policy.keeps_all_relocations &&
-      p_.symbols[layout_.sections[text.section].function].prevailing.object != id_)
+      p_.symbols[layout_.sections.function(text.section)].prevailing.object != id_)
     return;
   const SectionLocation &at = location(bank.index);
   if (!at.section.valid() && at.constants == kNoIndex)
@@ -50,9 +50,10 @@ void Merger::append_discarded_constants(const elf::Section &bank) {
 void Merger::discard_constants(EntityId function) {
   const ConstantsLocation &old = constants_of_[p_.function_of(function).value];
   if (old.section.valid()) {
-    layout_.sections.pieces(layout_.sections[old.section]).clear();
+    layout_.sections.table.clear_content(old.section);
     layout_.sections[old.section].size = 0;
-    layout_.sections[old.section].emit = Emit::Discarded; // unless the new definition needs it
+    layout_.sections[old.section].presence =
+        Presence::Nothing; // unless the new definition needs it
     discards_sections_ = true;
   }
   if (old.index == kNoIndex)
@@ -90,17 +91,8 @@ u64 Merger::constants_size(const elf::Section &bank, bool discarded) {
 void Merger::append_constants(const elf::Section &bank, OutId text, bool discarded) {
   SectionLocation &at = location(bank.index);
   at.discarded = discarded;
-  const auto append = [&](PieceList &pieces, u64 &size) {
-    if (!discarded) {
-      pieces.clear();
-      size = 0;
-    }
-    const u64 used = constants_size(bank, discarded);
-    at.offset = align_up(size, bank.align);
-    pieces.push_back({at.offset, bank.data.first(used)});
-    size = at.offset + used;
-  };
-  const EntityId function = layout_.sections[text].function;
+  const ByteSpan bytes = bank.data.first(constants_size(bank, discarded));
+  const EntityId function = layout_.sections.function(text);
   const FunctionId id = p_.function_of(function);
   ConstantsLocation &known = constants_of_[id.value];
   // Constants that only a discarded definition has get a section of their own.
@@ -108,7 +100,7 @@ void Merger::append_constants(const elf::Section &bank, OutId text, bool discard
   if (!p_.policy.executable || is_kernel_mark(p_.symbols[function].other) || alone) {
     // Local functions of one name in several files have a bank each.
     if (const OutId named = layout_.sections.find(bank.name);
-        !known.section.valid() && named.valid() && layout_.sections[named].target == text)
+        !known.section.valid() && named.valid() && layout_.sections[named].target() == text)
       known.section = named;
     if (!known.section.valid())
       known.section = add({.name = bank.name,
@@ -116,12 +108,15 @@ void Merger::append_constants(const elf::Section &bank, OutId text, bool discard
                            .flags = bank.flags | elf::kFlagInfoLink,
                            .align = bank.align,
                            .target = text,
-                           .emit = Emit::Always,
+                           .presence = Presence::Always,
                            .has_symbol = true});
     at.section = known.section;
-    layout_.sections[at.section].emit = Emit::Always;
-    OutSection &out = layout_.sections[at.section];
-    append(layout_.sections.pieces(out), out.size);
+    layout_.sections[at.section].presence = Presence::Always;
+    if (!discarded) {
+      layout_.sections.table.clear_content(at.section);
+      layout_.sections[at.section].size = 0;
+    }
+    at.offset = layout_.sections.table.append(at.section, bytes, bank.align);
     return;
   }
   u32 &number = known.index;
@@ -135,7 +130,14 @@ void Merger::append_constants(const elf::Section &bank, OutId text, bool discard
   }
   at.constants = number;
   FunctionConstants &constants = layout_.placement.function_constants[number];
-  append(constants.pieces, constants.size);
+  if (!discarded) {
+    constants.pieces.clear();
+    constants.size = 0;
+  }
+  at.offset = align_up(constants.size, bank.align);
+  if (!bytes.empty())
+    constants.pieces.push_back({at.offset, bytes});
+  constants.size = at.offset + bytes.size();
   constants.discarded_piece = discarded ? at.offset : FunctionConstants::kNone;
   constants.parts = discarded ? std::move(constants.parts) : starts_of_constants(bank);
   if (discarded || constants.parts.empty())
@@ -169,11 +171,11 @@ void Merger::create_function_bank(const elf::Section &section, OutId text) {
        .flags = section.flags | (p_.policy.takes_bank_flags ? 0 : elf::kFlagInfoLink),
        .align = section.align,
        .target = text,
-       .emit = Emit::Always, // records name it
+       .presence = Presence::Always, // records name it
        .has_symbol = true},
       text);
   const bool parameters = object_->kinds[section.index].bank == p_.arch.banks.parameters;
-  if (!is_new && parameters && layout_.sections[id].target != text) {
+  if (!is_new && parameters && layout_.sections[id].target() != text) {
     append_parameter_bank(section);
     return;
   }
@@ -184,11 +186,10 @@ void Merger::create_function_bank(const elf::Section &section, OutId text) {
       name_only_for(layout_.sections.keep_name(".rel", section.name), id);
     layout_.sections.add_section_symbol(id);
   }
-  OutSection &out = layout_.sections[id];
-  out.size = section.size;
-  layout_.sections.pieces(out).clear();
+  layout_.sections[id].size = section.size;
+  layout_.sections.table.clear_content(id);
   if (section.size != 0)
-    layout_.sections.pieces(out).push_back({0, section.data});
+    layout_.sections.table.add_piece(id, 0, section.data);
   location(section.index).set(id, 0);
 }
 
@@ -204,7 +205,7 @@ void Merger::append_parameter_bank(const elf::Section &section) {
   OutSection &out = layout_.sections[id];
   const u64 offset = align_up(out.size, section.align);
   if (section.size != 0)
-    layout_.sections.pieces(out).push_back({offset, section.data});
+    layout_.sections.table.add_piece(id, offset, section.data);
   out.size = offset + section.size;
   location(section.index).set(id, offset);
 }

@@ -240,7 +240,7 @@ OutId Merger::append_block(const elf::Section &section) {
   at.section = id;
   at.offset = align_up(out.size, section.align);
   if (!section.no_data() && section.size != 0) {
-    layout_.sections.pieces(out).push_back({at.offset, section.data});
+    layout_.sections.table.add_piece(id, at.offset, section.data);
     if (object_->kinds[section.index].role == SectionRole::Constant &&
         object_->kinds[section.index].bank == p_.arch.banks.user)
       layout_.placement.user_constant_aligns.push_back(section.align);
@@ -249,7 +249,7 @@ OutId Merger::append_block(const elf::Section &section) {
   out.align = std::max(out.align, section.align);
   const u32 owner = object_->owner_of(section.index);
   if (owner != 0)
-    out.target = location(owner).section;
+    out.info = location(owner).section;
   return id;
 }
 
@@ -283,12 +283,12 @@ void Merger::append_debug(const elf::Section &section) {
                          .type = section.type,
                          .flags = section.flags,
                          .align = section.align,
-                         .emit = Emit::Always,
+                         .presence = Presence::Always,
                          .has_symbol = true});
   OutSection &out = layout_.sections[id];
   location(section.index).set(id, out.size);
   if (section.size != 0)
-    layout_.sections.pieces(out).push_back({out.size, section.data});
+    layout_.sections.table.add_piece(id, out.size, section.data);
   out.size += section.size;
 }
 
@@ -329,7 +329,7 @@ void Merger::create_other_section(const elf::Section &section) {
     if (section.type == SectionType::Progbits) {
       const OutId id = append_block(section);
       if ((section.flags & elf::kFlagAlloc) == 0)
-        layout_.sections[id].emit = Emit::Always;
+        layout_.sections[id].presence = Presence::Always;
     }
     break;
   case SectionRole::GlobalInit:
@@ -365,13 +365,14 @@ void Merger::keep_unknown_section(const elf::Section &section) {
               .size = section.size,
               .target = code.section,
               .has_symbol = true});
-    layout_.sections.pieces(layout_.sections[id]).push_back({0, section.data});
+    layout_.sections.table.add_piece(id, 0, section.data);
     location(section.index).section = id;
   }
   OutSection &out = layout_.sections[id];
-  out.emit = Emit::Always;
-  out.links_symtab = section.link != 0 && section.link < object_->kinds.size() &&
-                     object_->kinds[section.link].role == SectionRole::SymbolTable;
+  out.presence = Presence::Always;
+  const bool links_symtab = section.link != 0 && section.link < object_->kinds.size() &&
+                            object_->kinds[section.link].role == SectionRole::SymbolTable;
+  out.link = links_symtab ? elf::SectionTable::kSymtab : OutId();
 }
 
 // A variable that a common symbol prevails over keeps its own place, or none if it is weak (Q057).
@@ -393,7 +394,7 @@ void Merger::add_unified_entries(const elf::Section &section) {
                          .align = section.align,
                          .entsize = section.entsize,
                          .links_symtab = true,
-                         .emit = Emit::Always,
+                         .presence = Presence::Always,
                          .has_symbol = true});
   location(section.index).section = id;
   for (elf::UnifiedEntry entry : elf::decode_unified_entries(section.data).records) {

@@ -38,7 +38,7 @@ private:
   void create_text(EntityId id, u32 symbol_index);
   void create_function_records();
   void add_records(EntityId function, OutId text);
-  void fill_text(OutSection &section, const elf::Section &text);
+  void fill_text(OutId id, const elf::Section &text);
   void finish_text();
   void drop_tables_of_discarded();
   void place_commons();
@@ -111,7 +111,7 @@ private:
             .type = elf::SectionType::Null,
             .align = 8,
             .entsize = 16,
-            .emit = Emit::NameOnly};
+            .presence = Presence::NameOnly};
   }
   [[nodiscard]] static NewSection shared_section(std::string_view name, u64 more_flags);
 
@@ -143,7 +143,7 @@ private:
   std::vector<OutId> unfilled_text_;            // code whose prevailing definition comes later
   std::vector<u32> group_of_;                   // by target: index + 1 of its first group
   std::vector<u32> other_group_;                // by group: index + 1 of the target's other one
-  bool discards_sections_ = false;              // some are Emit::Discarded
+  bool discards_sections_ = false;              // some are Presence::Nothing
   bool has_commons_ = false;                    // some entity is a common symbol
 
   // The object that is being walked.

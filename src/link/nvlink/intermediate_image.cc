@@ -13,7 +13,6 @@
 #include "elf/codec.h"
 #include "elf/mercury_names.h"
 #include "elf/records/nv_compat.h"
-#include "elf/string_table.h"
 
 namespace culink::nvlink {
 
@@ -36,31 +35,38 @@ u64 size_of_compat(const CompatRules &rules, ByteSpan compat) {
   return elf::encode_compat(section).size();
 }
 
-// Of functions, and no stub of a unified one.
-bool is_code(const OutSection &s) {
-  return s.function.valid() && s.type() == SectionType::Progbits;
+// True for code of functions, but not for the stub of a unified one.
+bool is_code(const OutputSections &sections, OutId id) {
+  return sections.function(id).valid() && sections[id].type == SectionType::Progbits;
 }
 
 u64 size_of_section(const IntermediateImage &image, OutId id) {
   const OutSection &s = image.layout.sections[id];
-  if (elf::has_no_file_data(s.type()))
+  if (elf::has_no_file_data(s.type))
     return 0;
-  if (s.function.valid()) // stubs since 13.1 are shorter in objects
-    return is_code(s) ? s.size : align_up(s.size, s.align);
-  const u64 size = image.elf.size(image.content[id.value]);
+  if (image.layout.sections.function(id).valid()) // stubs since 13.1 are shorter in objects
+    return is_code(image.layout.sections, id) ? s.size : align_up(s.size, s.align);
+  const u64 size = image.elf.sections[image.content[id.value]].size;
   return id == image.layout.sections.compat && size != 0
              ? size_of_compat(image.program.policy.compat, image.compat)
              : size;
 }
 
+u64 size_of_names(const std::vector<elf::TableName> &names) {
+  return elf::place_names(nullptr, static_cast<u32>(names.size()), [&](u32 i) { return names[i]; })
+      .size;
+}
+
 u64 size_of_section_names(const IntermediateImage &image) {
-  elf::StringTable names; // which borrows them
   std::vector<std::string> kept(image.section_count);
+  std::vector<elf::TableName> names;
   for (u32 i = 0; i < image.section_count; ++i) {
-    kept[i] = elf::mercury_link_name(image.elf.name_of(elf::SectionId(i)));
-    names.add(kept[i]);
+    if (image.elf.sections[elf::SectionId(i)].discarded())
+      continue;
+    kept[i] = elf::mercury_link_name(image.elf.sections.name(elf::SectionId(i)));
+    names.push_back({kept[i]});
   }
-  return names.size();
+  return size_of_names(names);
 }
 
 struct SymbolTables {
@@ -68,22 +74,20 @@ struct SymbolTables {
 };
 
 SymbolTables size_of_symbols(const IntermediateImage &image) {
-  elf::StringTable names;
+  using Sharing = elf::TableName::Sharing;
+  std::vector<elf::TableName> names;
   for (const std::string_view text : image.program.calls.prototypes)
-    if (text.empty())
-      names.add_separately(text);
-    else
-      names.add(text);
+    names.push_back({.text = text, .sharing = text.empty() ? Sharing::Separately : Sharing::Equal});
   u64 symbols = 1;
   for (const elf::SymbolPart part : {elf::SymbolPart::Local, elf::SymbolPart::Global})
-    for (u32 i = 0; i < image.elf.symbol_count(); ++i) {
-      const elf::SymbolSpec spec = image.elf.symbol(elf::SymbolId(i));
+    for (u32 i = 0; i < image.elf.symbols.size(); ++i) {
+      const elf::SymbolSpec spec = image.elf.symbols.spec(elf::SymbolId(i), image.elf.sections);
       if (spec.part != part || !spec.named)
         continue;
-      names.add(spec.name);
+      names.push_back({spec.name});
       symbols += spec.emitted;
     }
-  return {names.size(), symbols * kSymbol};
+  return {size_of_names(names), symbols * kSymbol};
 }
 
 // The header of a string table.
@@ -110,7 +114,7 @@ std::vector<u8> bytes_of_memory(const IntermediateImage &image, OutId memory) {
   u64 start = 0;
   for (const OutId id : image.order) {
     const OutSection &s = image.layout.sections[id];
-    cursor = align_up(cursor, is_code(s) ? kMercuryCodeAlign : s.align);
+    cursor = align_up(cursor, is_code(image.layout.sections, id) ? kMercuryCodeAlign : s.align);
     if (id == memory)
       start = cursor;
     cursor += size_of_section(image, id);

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "elf/elf_builder.h"
+#include "elf/elf_file.h"
 #include "link/resolve/program.h"
 #include "model/layout.h"
 
@@ -14,10 +14,10 @@ namespace culink::nvlink {
 struct IntermediateImage {
   const Program &program;
   const Layout &layout;
-  const elf::ElfBuilder &elf;
+  const elf::ElfFile &elf;
   std::span<const OutId> order;            // of its sections
   std::span<const elf::SectionId> content; // by OutId: what has the Mercury plane's content
-  u32 section_count = 0;                   // of the builder, those that are only names included
+  u32 section_count = 0;                   // of `elf`, those that are only names included
   ByteSpan compat;                         // .nv.compat, with what finalizing adds
 };
 

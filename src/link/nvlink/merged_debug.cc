@@ -82,7 +82,7 @@ void add_functions_with_alias_owners(const MergedDebugSources &s,
   const Program &p = s.program;
   for (const EntityId alias : s.alias_owners.aliases) {
     const OutId text = s.layout.placement.address_of[alias.value].section;
-    const EntityId function = s.layout.sections[text].function;
+    const EntityId function = s.layout.sections.function(text);
     const u32 owner = p.symbols[function].prevailing.object.value;
     if (!s.planes.sass[owner].view.find(".nv_debug_line_sass"))
       continue;

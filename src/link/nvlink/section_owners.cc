@@ -21,9 +21,9 @@ namespace {
 
 bool alias_precedes_owner(const Layout &layout, std::span<const u32> rank, EntityId alias) {
   const OutId text = layout.placement.address_of[alias.value].section;
-  if (!text.valid() || !layout.sections[text].function.valid())
+  if (!text.valid() || !layout.sections.function(text).valid())
     return false;
-  const u32 owner = rank[layout.sections[text].function.value];
+  const u32 owner = rank[layout.sections.function(text).value];
   return owner != kNoIndex && rank[alias.value] < owner;
 }
 
@@ -43,7 +43,7 @@ AliasOwners find_alias_owners(const Program &program, const Layout &layout,
     out.aliases.push_back(alias);
     const OutId text = layout.placement.address_of[i].section;
     EntityId &owner =
-        out.owner_of.try_emplace(layout.sections[text].function.value, alias).first->second;
+        out.owner_of.try_emplace(layout.sections.function(text).value, alias).first->second;
     if (rank[i] < rank[owner.value])
       owner = alias;
   }

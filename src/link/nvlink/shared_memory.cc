@@ -69,8 +69,8 @@ PlacedShared EarlyPlacer::run() {
   kernels_ = in_reading_order(p_, std::move(kernels_));
   for (const FunctionId k : kernels_)
     if (const OutId id = section_of(k); id.valid()) {
-      if (!layout_.sections[id].target.valid())
-        layout_.sections[id].target =
+      if (!layout_.sections[id].target().valid())
+        layout_.sections[id].info =
             layout_.placement.address_of[p_.calls.functions[k.value].value].section;
       layout_.sections[id].has_symbol = true;
     }
@@ -165,7 +165,7 @@ void EarlyPlacer::size_debug_section() {
               : p_.objects[variable.first.object.value].symbols[variable.first.symbol].value};
   section.has_symbol = sum > 0;
   section.size = size_in_object(sum, section.align);
-  section.emit = Emit::Always;
+  section.presence = Presence::Always;
   for (const EntityId v : dynamic_) {
     const u64 align = layout_.placement.shared_align[v.value];
     const u64 value = p_.symbols[v].weak() || align > 1 ? align : 0;
@@ -220,7 +220,7 @@ void EarlyPlacer::size_sections() {
     if (sum != 0 || (has_dynamic_ && section.align == kDynamicAlign)) {
       section.size =
           size_in_object(refers_to_dynamic(k) ? rounded(sum, section) : sum, section.align);
-      section.emit = Emit::Always;
+      section.presence = Presence::Always;
     }
     if (plan_.instance_of(k) != kNoIndex)
       layout_.sections.instances[plan_.instances[k.value]].value = sum;

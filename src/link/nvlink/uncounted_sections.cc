@@ -8,16 +8,17 @@
 
 namespace culink::nvlink {
 
-std::optional<std::vector<elf::SectionId>>
-uncounted_sections(const Program &program, const OutputSections &sections,
-                   std::span<const elf::SectionId> section_of) {
+std::optional<std::vector<OutId>> uncounted_sections(const Program &program,
+                                                     const OutputSections &planned,
+                                                     const elf::SectionTable &file) {
   if (!program.policy.fills_indices)
     return std::nullopt;
-  std::vector<elf::SectionId> out;
-  if (program.policy.executable && sections.cuinfo.valid())
-    out.push_back(section_of[sections.cuinfo.value]);
-  for (const OutId id : sections.created_again)
-    out.push_back(section_of[id.value]);
+  std::vector<OutId> out;
+  if (program.policy.executable && planned.cuinfo.valid())
+    out.push_back(planned.cuinfo);
+  for (const OutId id : planned.created_again)
+    if (!file[id].discarded())
+      out.push_back(id);
   return out;
 }
 

@@ -28,12 +28,12 @@ bool is_compared(u64 size, u64 align) {
 Layout merge_equal_constants(const Program &program, Layout layout, OutId id) {
   if (!program.policy.merges_equal_constants)
     return layout;
-  OutSection &bank = layout.sections[id];
   std::set<std::pair<u64, std::string_view>> seen; // (alignment, bytes)
-  PieceList pieces;
+  const std::vector<Piece> pieces = layout.sections.table.pieces(id);
+  layout.sections.table.clear_content(id);
   u64 end = 0;
-  for (u32 i = 0; i < bank.pieces().size(); ++i) {
-    const ByteSpan bytes = bank.pieces()[i].bytes;
+  for (u32 i = 0; i < pieces.size(); ++i) {
+    const ByteSpan bytes = pieces[i].bytes;
     const u64 align = layout.placement.user_constant_aligns[i];
     const u64 offset = align_up(end, align);
     if (is_compared(bytes.size(), align)) {
@@ -47,11 +47,10 @@ Layout merge_equal_constants(const Program &program, Layout layout, OutId id) {
       if (program.policy.null_symbol_has_value && layout.placement.unnamed_shared.empty())
         layout.placement.null_symbol_value = offset;
     }
-    pieces.push_back({offset, bytes});
+    layout.sections.table.add_piece(id, offset, bytes);
     end = offset + bytes.size();
   }
-  layout.sections.pieces(bank) = std::move(pieces);
-  bank.size = end;
+  layout.sections[id].size = end;
   return layout;
 }
 

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// From the plan to a file, through the ELF builder: symbols and sections in order of creation, then
-// contents, then the offset of everything. The plan ends here: a large link needs most memory when
-// it writes the file.
+// From the plan to a file: symbols and sections in order of creation, then contents, then the
+// offset of everything. The plan ends here: a large link needs most memory when it writes the file.
 //
-// What may surprise: symbols come before sections. Both name each other; sections get their ids by
-// counting, so that symbols can name them before they exist. Symbols then have numbers before there
-// are contents, which store them.
+// What may surprise: sections are those of the plan, with their names and most of their contents.
+// Symbols come first, because headers and contents store their numbers.
 #include "link/output/draft.h"
 
 #include <algorithm>
@@ -14,6 +12,7 @@
 
 #include "arch/elf_flags.h"
 #include "link/nvlink/uncounted_sections.h"
+#include "link/output/draft_records.h"
 #include "link/output/draft_sections.h"
 
 namespace culink {
@@ -21,7 +20,7 @@ namespace culink {
 namespace {
 
 // Until toolkit 12 the header says what notes say since.
-elf::BuilderOptions with_old_abi(const Program &program, elf::BuilderOptions options) {
+elf::FileOptions with_old_abi(const Program &program, elf::FileOptions options) {
   arch::ElfTarget target{.os_abi = elf::kOsAbiCudaOld,
                          .abi_version = arch::kAbiVersionOld,
                          .sm = static_cast<u8>(program.arch.number),
@@ -40,77 +39,82 @@ elf::BuilderOptions with_old_abi(const Program &program, elf::BuilderOptions opt
   return options;
 }
 
-} // namespace
-
-FileInProgress begin_file(const Program &program, const OutputPlan &plan, elf::SegmentRule segments,
-                          WorkerPool &pool) {
-  const OutputSections &sections = plan.layout.sections;
-  elf::BuilderOptions options{
+elf::FileOptions file_options(const Program &program, elf::SegmentRule segments) {
+  elf::FileOptions options{
       .type = program.policy.executable ? elf::FileType::Executable : elf::FileType::Relocatable,
       .flags = u32{program.arch.number} << 8 | static_cast<u32>(program.arch.code_kind),
       .segments = segments,
       .phentsize_without_segments =
           static_cast<u16>(segments == elf::SegmentRule::Mercury ? 0 : 56),
-      .borrow_names = true,
-      .numbered_names = &sections.names,
       .lose_section_fff2 = program.policy.loses_section_fff2};
   if (segments == elf::SegmentRule::Mercury && program.policy.compacts_planes) {
     options.compact = true;
     options.section_names_room = kIndexNamesRoom;
   }
-  if (program.policy.old_abi)
-    options = with_old_abi(program, std::move(options));
-  elf::ElfBuilder elf(std::move(options));
-  EmittedSections emitted = find_emitted(plan, elf::SectionId(elf.section_count()), pool);
-  FileInProgress file{.elf = std::move(elf),
-                      .is_emitted = std::move(emitted.is_emitted),
-                      .section_of = std::move(emitted.section_of),
-                      .next_section = emitted.next,
-                      .rel_action = {},
+  return program.policy.old_abi ? with_old_abi(program, options) : options;
+}
+
+} // namespace
+
+OutputPlan decide_presence(OutputPlan plan) {
+  const OutputSections &sections = plan.layout.sections;
+  std::vector<u8> has_entries(sections.size()); // of relocation tables
+  for (const KeptRelocation &kept : plan.relocations.kept)
+    has_entries[kept.table.value] = 1;
+  for (const SlotTable &slots : plan.images.tables)
+    has_entries[slots.table.value] = 1;
+  const auto is_part_of_file = [&](OutId id) -> bool {
+    if (id == sections.info)
+      return !plan.info.module.empty();
+    if (id == sections.prototype)
+      return !plan.synthetic.prototypes.empty();
+    return elf::is_relocation_table(sections[id].type) ? has_entries[id.value]
+                                                       : sections[id].emitted();
+  };
+  for (u32 i = elf::SectionTable::kOwnTables; i < sections.size(); ++i)
+    if (Presence &presence = plan.layout.sections[OutId(i)].presence;
+        presence == Presence::IfUsed || presence == Presence::Always)
+      presence = is_part_of_file(OutId(i)) ? Presence::Always : Presence::NameOnly;
+  return plan;
+}
+
+FileInProgress begin_file(const Program &program, const OutputPlan &plan,
+                          elf::SectionTable sections, elf::SegmentRule segments) {
+  FileInProgress file{.elf = elf::ElfFile(file_options(program, segments), std::move(sections)),
                       .symbols = {},
-                      .numbers = {},
-                      .relocations_grouped = emitted.relocations_grouped};
-  const u64 planes = segments == elf::SegmentRule::Mercury ? 2 : 1;
-  file.elf.reserve({.sections = planes * sections.list.size() + 8,
-                    .symbols = sections.locals.size() + sections.globals.size() + 8});
+                      .numbers = {}};
   for (const std::string_view text : program.calls.prototypes)
     file.elf.add_string(text, text.empty()); // the empty prototype is a string of its own
-  if (!plan.synthetic.rel_action.empty())
-    file.rel_action = file.next_section;
-  file.symbols = add_output_symbols(program, plan.layout, plan.shared, file.section_of,
-                                    file.rel_action, file.is_emitted, pool, file.elf);
+  OutId rel_action;
+  if (!plan.synthetic.rel_action.empty()) {
+    rel_action = file.elf.sections.add(
+        {.name = kRelAction, .type = elf::SectionType::CudaRelocInfo, .align = 8, .entsize = 8});
+    file.elf.sections.append_copy(rel_action, plan.synthetic.rel_action);
+  }
+  file.symbols = add_output_symbols(program, plan.layout, plan.shared, rel_action, file.elf);
+  elf::SymbolNumbers numbers = file.elf.symbols.numbers();
+  file.numbers = std::move(numbers.of);
+  file.last_number = numbers.count - 1;
+  finish_headers(program, plan, file);
+  if (auto uncounted = nvlink::uncounted_sections(program, plan.layout.sections, file.elf.sections))
+    file.elf.number_sections_as_added(std::move(*uncounted));
   return file;
 }
 
-std::optional<FileDraft> finish_file(const Program &program, OutputPlan &&plan, FileInProgress file,
-                                     WorkerPool &pool, Diagnostics &diag) {
-  const OutputSections &sections = plan.layout.sections;
-  if (sections.cuinfo.valid())
-    file.elf.set_flags_section(file.section_of[sections.cuinfo.value]);
-  if (auto uncounted = nvlink::uncounted_sections(program, sections, file.section_of))
-    file.elf.number_sections_as_added(std::move(*uncounted));
-  // Of a file whose symbols have numbers, sections borrow them.
-  KeptRelocations borrowed;
-  if (file.numbers)
-    borrowed = std::move(plan.relocations.kept);
-  Result<elf::ElfLayout> layout =
-      file.numbers ? file.elf.lay_out(pool, std::move(*file.numbers)) : file.elf.lay_out(pool);
+std::optional<FileDraft> finish_file(OutputPlan plan, FileInProgress file, Diagnostics &diag) {
+  Result<elf::ElfLayout> layout = file.elf.lay_out();
   if (!layout) {
     diag.report(DiagId::Contradiction, {"output", layout.error().text()});
     return {};
   }
-  file.elf.keep_names(std::make_unique<StringIndex>(std::move(plan.layout.sections.names)));
   return FileDraft{.elf = std::move(file.elf),
                    .layout = std::move(*layout),
                    .values = std::move(plan.relocations.folded),
-                   .section_of = std::move(file.section_of),
                    .null_symbol_value = plan.layout.placement.null_symbol_value,
                    .patches = {},
                    .finalized = {},
                    .records = std::move(plan.info),
-                   .relocations = std::move(borrowed),
-                   .contents = {},
-                   .names = std::move(plan.layout.sections.name_storage)};
+                   .contents = {}};
 }
 
 std::optional<FileDraft> draft_file(const Program &program, OutputPlan plan, WorkerPool &pool,
@@ -118,18 +122,15 @@ std::optional<FileDraft> draft_file(const Program &program, OutputPlan plan, Wor
   // Relocations were the last to ask where sections of objects went.
   plan.layout.placement.location_of = LocationOf();
   plan.layout.relocs.slices = {};
-  FileInProgress file = begin_file(program, plan, elf::SegmentRule::Classic, pool);
-  file.numbers = file.elf.number_symbols();
-  RecordWriter records(file.elf, file.symbols);
-  plan.info = store_numbers(std::move(plan.info), file.symbols, *file.numbers, pool);
-  add_sections(program, plan, records, pool, file);
-  finish_headers(plan, file);
-  fill_synthetic(plan, file.section_of, plan.synthetic.compat, records, file);
-  fill_calls(program, plan, file.section_of, pool, file);
-  fill_unified(plan, file.section_of, file);
-  plan.relocations.kept =
-      encode_relocations(program, plan, std::move(plan.relocations.kept), pool, file, diag);
-  return finish_file(program, std::move(plan), std::move(file), pool, diag);
+  FileInProgress file =
+      begin_file(program, plan, std::move(plan.layout.sections.table), elf::SegmentRule::Classic);
+  plan.info = store_numbers(std::move(plan.info), file, pool);
+  fill_records(program, plan, file);
+  fill_synthetic(plan, {}, plan.synthetic.compat, file);
+  fill_calls(program, plan, {}, file);
+  fill_unified(plan, {}, file);
+  fill_relocations(program, plan, {}, file, diag);
+  return finish_file(std::move(plan), std::move(file), diag);
 }
 
 } // namespace culink

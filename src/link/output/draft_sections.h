@@ -2,40 +2,37 @@
 #pragma once
 
 #include <span>
+#include <vector>
 
 #include "link/output/draft.h"
-#include "link/output/draft_records.h"
 
 namespace culink {
 
-// Unused bytes of .shstrtab, or behind it, in files with both planes: the names of two tables that
+// Unused bytes of .shstrtab, or after it, in files with both planes: the names of two tables that
 // hardly any file has (Q101).
 inline constexpr u32 kIndexNamesRoom = sizeof ".symtab_shndx" + sizeof ".nv.merc.symtab_shndx";
 
 // The type that a section of an object has in an executable.
 [[nodiscard]] elf::SectionType type_in_executable(elf::SectionType type);
 
-struct EmittedSections {
-  RawVector<u8> is_emitted;             // by OutId: it is part of the file
-  RawVector<elf::SectionId> section_of; // by OutId; none: it is discarded
-  elf::SectionId next;                  // behind them
-  bool relocations_grouped = false;     // those of a table follow each other in the plan
+// Headers as they are in the file: types of executables, symbols of code, links between notes.
+void finish_headers(const Program &program, const OutputPlan &plan, FileInProgress &file);
+
+// The section that has the content of a section of the plan: itself, or another one.
+class ContentOf {
+public:
+  ContentOf() = default;
+  explicit ContentOf(std::span<const OutId> others) : others_(others) {} // by OutId
+  [[nodiscard]] OutId operator()(OutId id) const {
+    return others_.empty() ? id : others_[id.value];
+  }
+
+private:
+  std::span<const OutId> others_;
 };
-// Sections have ids from `first` on.
-[[nodiscard]] EmittedSections find_emitted(const OutputPlan &plan, elf::SectionId first,
-                                           WorkerPool &pool);
 
-// The header of a section, with its type in the plan.
-[[nodiscard]] elf::SectionSpec section_header(const OutputPlan &plan, const FileInProgress &file,
-                                              OutId id);
-// Headers that are not those of the plan's sections, and links between notes. All others must have
-// been added.
-void finish_headers(const OutputPlan &plan, FileInProgress &file);
-
-// Where the content of a section goes, by OutId.
-using ContentOf = std::span<const elf::SectionId>;
-
-// What a relocation is against; nothing: symbol 0, or a symbol that is not part of the output.
+// The symbol that a relocation is against; none: symbol 0, or a symbol that is not part of the
+// output.
 [[nodiscard]] inline elf::SymbolId symbol_of(const OutputSymbols &symbols,
                                              const KeptRelocation &kept) {
   switch (kept.against) {
@@ -51,32 +48,52 @@ using ContentOf = std::span<const elf::SectionId>;
   return {};
 }
 
-// Headers and contents of all sections of the plan, which get the ids that `file` has for them.
-void add_sections(const Program &program, const OutputPlan &plan, RecordWriter &records,
-                  WorkerPool &pool, FileInProgress &file);
-
-// Content of a section that is put together from parts of the inputs.
-void fill_section(const Program &program, const OutputPlan &plan, OutId id, elf::SectionId to,
-                  RecordWriter &records, elf::ElfBuilder &elf);
+// Records of functions.
+void fill_records(const Program &program, const OutputPlan &plan, FileInProgress &file);
+// Content of a section that is put together from parts of the inputs, in another section.
+void fill_section(const Program &program, const OutputPlan &plan, OutId id, OutId to,
+                  elf::SectionTable &sections);
 // Content of the sections that only a linker writes. `compat`: that of .nv.compat.
-void fill_synthetic(const OutputPlan &plan, ContentOf to, ByteSpan compat, RecordWriter &records,
-                    FileInProgress &file);
+void fill_synthetic(const OutputPlan &plan, ContentOf to, ByteSpan compat, FileInProgress &file);
 // A call of a function that the program does not know.
 struct AddedCall {
   EntityId caller;
   elf::SymbolId callee;
 };
 // The call graph and prototypes; calls that are added come first.
-void fill_calls(const Program &program, const OutputPlan &plan, ContentOf to, WorkerPool &pool,
-                FileInProgress &file, std::span<const AddedCall> added = {});
+void fill_calls(const Program &program, const OutputPlan &plan, ContentOf to, FileInProgress &file,
+                std::span<const AddedCall> added = {});
 void fill_unified(const OutputPlan &plan, ContentOf to, FileInProgress &file);
-// Tables of relocations. Reports those against what is not part of the output.
+
+// Encodes relocations as the contents of their tables: first all are counted, then all are added.
+class RelocationTables {
+public:
+  explicit RelocationTables(FileInProgress &file)
+      : file_(file), next_of_(file.elf.sections.size()) {}
+  void count(OutId table);
+  void allocate();
+  void add(OutId table, const elf::RelocationSpec &entry);
+
+private:
+  struct Next {
+    u64 size = 0;   // of all entries
+    u64 offset = 0; // of the next one
+    u8 *entry = nullptr;
+  };
+  FileInProgress &file_;
+  std::vector<Next> next_of_; // by OutId
+};
+
+// `for_each` passes all relocations to its argument, table by table or not, each time.
+template <typename ForEach> void fill_tables(FileInProgress &file, ForEach for_each) {
+  RelocationTables tables(file);
+  for_each([&](OutId table, const elf::RelocationSpec &) { tables.count(table); });
+  tables.allocate();
+  for_each([&](OutId table, const elf::RelocationSpec &entry) { tables.add(table, entry); });
+}
+
+// The tables of the plan. Reports relocations against what is not part of the output.
 void fill_relocations(const Program &program, const OutputPlan &plan, ContentOf to,
                       FileInProgress &file, Diagnostics &diag);
-// The same for a file whose symbols have numbers. The relocations that are kept become entries as
-// they are in the file, in place; sections borrow them from what is returned.
-[[nodiscard]] KeptRelocations encode_relocations(const Program &program, const OutputPlan &plan,
-                                                 KeptRelocations relocations, WorkerPool &pool,
-                                                 FileInProgress &file, Diagnostics &diag);
 
 } // namespace culink

@@ -5,8 +5,6 @@
 // shared variables vanish, names included, unless -g or --preserve-relocs keeps them.
 #include "link/output/output_symbols.h"
 
-#include <numeric>
-
 #include "link/resolve/special_symbols.h"
 
 namespace culink {
@@ -24,24 +22,24 @@ constexpr u8 kOtherUnifiedData = 0x10;
 class SymbolWriter {
 public:
   SymbolWriter(const Program &program, const Layout &layout, const SharedPlan &shared,
-               std::span<const elf::SectionId> section_of, elf::ElfBuilder &elf)
-      : p_(program), layout_(layout), shared_(shared), section_of_(section_of), elf_(elf) {}
+               elf::ElfFile &elf)
+      : p_(program), layout_(layout), shared_(shared), elf_(elf) {
+    out_.of_entity.resize(program.symbols.entities.size());
+    out_.of_section.resize(layout.sections.details.size());
+    out_.of_instance.resize(layout.sections.instances.size());
+    if (!layout.sections.with_blank_symbol.empty())
+      out_.blank_of.resize(program.objects.size());
+  }
 
-  // Before the first symbol is put.
-  void make_tables();
   void convert_for_executable(EntityId id, elf::SymbolSpec &spec) const;
-  // Symbols under ids that they have already. Threads may do so for different ones.
-  // `spec`: the number of its specification, or the first one of several symbols.
-  // Those of OutputSections::locals [begin, end).
-  void put_locals(elf::SymbolId first, u32 begin, u32 end, std::span<const u8> is_emitted,
-                  u32 spec);
-  void put_entity(elf::SymbolId to, EntityId id, elf::SymbolPart part, u32 spec);
-  void put_instance(elf::SymbolId to, u32 number, elf::SymbolPart part, u32 spec);
+  void add_local(const LocalSymbol &symbol);
+  void add_entity(EntityId id, elf::SymbolPart part);
+  void add_instance(u32 number, elf::SymbolPart part);
   OutputSymbols take() { return std::move(out_); }
 
 private:
-  void put_other_local(elf::SymbolId to, const LocalSymbol &symbol, u32 spec);
-  void put_blank(elf::SymbolId to, ObjectId object, u32 spec);
+  void add_section(OutId id);
+  void add_blank(ObjectId object);
   [[nodiscard]] SymbolBinding binding_of_shared(EntityId id, SymbolBinding binding) const;
   // A variable that replaces a weak one.
   [[nodiscard]] bool is_listed_twice(const Entity &variable) const {
@@ -52,27 +50,18 @@ private:
   [[nodiscard]] bool is_dropped(EntityId id) const {
     return !layout_.placement.dropped.empty() && layout_.placement.dropped[id.value];
   }
-  // Whether a variable that is left out keeps its symbol.
+  // True if a variable that is left out keeps its symbol.
   [[nodiscard]] bool marks_dropped(EntityId id) const {
     return p_.policy.keeps_dropped_symbols &&
-           !layout_.sections[layout_.placement.address_of[id.value].section].discarded();
+           !elf_.sections[layout_.placement.address_of[id.value].section].discarded();
   }
 
   const Program &p_;
   const Layout &layout_;
   const SharedPlan &shared_;
-  std::span<const elf::SectionId> section_of_;
-  elf::ElfBuilder &elf_;
+  elf::ElfFile &elf_;
   OutputSymbols out_;
 };
-
-void SymbolWriter::make_tables() {
-  out_.of_entity.assign(p_.symbols.entities.size(), elf::SymbolId());
-  out_.of_section.assign(layout_.sections.list.size(), elf::SymbolId());
-  out_.of_instance.resize(layout_.sections.instances.size());
-  if (!layout_.sections.with_blank_symbol.empty())
-    out_.blank_of.resize(p_.objects.size());
-}
 
 // A symbol of a section that is emitted. Empty sections of some types have none.
 inline bool has_section_symbol(const OutSection &s) {
@@ -80,46 +69,29 @@ inline bool has_section_symbol(const OutSection &s) {
     return type == SectionType::Progbits || type == SectionType::CudaShared ||
            type == SectionType::CudaGlobal;
   };
-  return s.has_symbol && (s.size != 0 || !needs_size(s.type()));
+  return s.has_symbol && (s.size != 0 || !needs_size(s.type));
 }
 
-// Most are those of sections.
-void SymbolWriter::put_locals(elf::SymbolId first, u32 begin, u32 end,
-                              std::span<const u8> is_emitted, u32 spec) {
-  const std::span<const LocalSymbol> locals = layout_.sections.locals;
-  const std::span<const OutSection> list = layout_.sections.list;
-  const std::span<const elf::SectionId> section_of = section_of_;
-  elf::SymbolId *of_section = out_.of_section.data();
-  for (u32 i = begin; i < end; ++i) {
-    const elf::SymbolId to(first.value + i);
-    const u32 id = locals[i].id;
-    if (locals[i].kind != LocalSymbol::Kind::Section) {
-      put_other_local(to, locals[i], spec++);
-      continue;
-    }
-    if (list[id].discarded()) [[unlikely]] {
-      elf_.put_nothing(to);
-      continue;
-    }
-    elf_.put_section_symbol(to, section_of[id],
-                            is_emitted[id] != 0 && has_section_symbol(list[id]));
-    of_section[id] = to;
-  }
-}
-
-void SymbolWriter::put_other_local(elf::SymbolId to, const LocalSymbol &symbol, u32 spec) {
+void SymbolWriter::add_local(const LocalSymbol &symbol) {
   switch (symbol.kind) {
+  case LocalSymbol::Kind::Section:
+    return add_section(OutId(symbol.id));
   case LocalSymbol::Kind::Entity:
-    return put_entity(to, EntityId(symbol.id), elf::SymbolPart::Local, spec);
+    return add_entity(EntityId(symbol.id), elf::SymbolPart::Local);
   case LocalSymbol::Kind::Blank:
-    return put_blank(to, ObjectId(symbol.id), spec);
+    return add_blank(ObjectId(symbol.id));
   case LocalSymbol::Kind::SharedInstance:
     if (p_.policy.weak_among_locals)
-      return put_instance(to, symbol.id, elf::SymbolPart::Local, spec);
-    return elf_.put_nothing(to);
-  case LocalSymbol::Kind::Section: // see put_locals
+      add_instance(symbol.id, elf::SymbolPart::Local);
     return;
   }
+}
+
+void SymbolWriter::add_section(OutId id) {
+  const OutSection &section = elf_.sections[id];
+  if (!section.discarded())
+    out_.of_section[id.value] =
+        elf_.symbols.add_section(id, section.emitted() && has_section_symbol(section));
 }
 
 bool SymbolWriter::is_removed(EntityId id, elf::SymbolPart part) const {
@@ -142,9 +114,7 @@ SymbolBinding SymbolWriter::binding_of_shared(EntityId id, SymbolBinding binding
              : binding;
 }
 
-// Inlined: a specification whose address is not taken is never in memory.
-[[gnu::always_inline]] inline void
-SymbolWriter::convert_for_executable(EntityId id, elf::SymbolSpec &spec) const {
+void SymbolWriter::convert_for_executable(EntityId id, elf::SymbolSpec &spec) const {
   const Entity &entity = p_.symbols[id];
   // A weak reference without a memory space stays as objects have it: nvlink converts a symbol when
   // it knows where its variable is.
@@ -175,10 +145,9 @@ SymbolWriter::convert_for_executable(EntityId id, elf::SymbolSpec &spec) const {
     spec.other |= kOtherInternal;
 }
 
-void SymbolWriter::put_entity(elf::SymbolId to, EntityId id, elf::SymbolPart part,
-                              u32 spec_number) {
+void SymbolWriter::add_entity(EntityId id, elf::SymbolPart part) {
   if (is_removed(id, part))
-    return elf_.put_nothing(to);
+    return;
   const Entity &entity = p_.symbols[id];
   const SymbolAddress &address = layout_.placement.address_of[id.value];
   elf::SymbolSpec spec{.name = entity.name,
@@ -188,8 +157,8 @@ void SymbolWriter::put_entity(elf::SymbolId to, EntityId id, elf::SymbolPart par
                        .value = address.value,
                        .size = entity.size,
                        .part = part};
-  if (address.section.valid())
-    spec.section = section_of_[address.section.value];
+  if (address.section.valid() && !elf_.sections[address.section].discarded())
+    spec.section = address.section;
   if (p_.policy.keeps_all_relocations && entity.common_align != 0 && !entity.defined()) {
     spec.special_section = elf::kSectionCommon; // the next link may still initialise it
     spec.value = entity.common_align;
@@ -212,99 +181,55 @@ void SymbolWriter::put_entity(elf::SymbolId to, EntityId id, elf::SymbolPart par
     }
     spec.emitted = entity.defined() || !is_unified_table(entity.name);
   }
-  elf_.put_symbol(to, spec, spec_number);
-  out_.of_entity[id.value] = to;
+  out_.of_entity[id.value] = elf_.symbols.add(spec);
 }
 
-void SymbolWriter::put_instance(elf::SymbolId to, u32 number, elf::SymbolPart part, u32 spec) {
-  elf_.put_symbol(to,
-                  {.name = "externsharedinstance",
-                   .binding = SymbolBinding::Weak,
-                   .type = SymbolType::CudaObject,
-                   .other = elf::kOtherShared | kOtherInternal,
-                   .value = layout_.sections.instances[number].value,
-                   .part = part},
-                  spec);
-  out_.of_instance[number] = to;
+void SymbolWriter::add_instance(u32 number, elf::SymbolPart part) {
+  out_.of_instance[number] = elf_.symbols.add({.name = "externsharedinstance",
+                                               .binding = SymbolBinding::Weak,
+                                               .type = SymbolType::CudaObject,
+                                               .other = elf::kOtherShared | kOtherInternal,
+                                               .value = layout_.sections.instances[number].value,
+                                               .part = part});
 }
 
-void SymbolWriter::put_blank(elf::SymbolId to, ObjectId object, u32 spec) {
-  elf_.put_symbol(to,
-                  {.binding = SymbolBinding::Local,
-                   .type = SymbolType::Function,
-                   .part = elf::SymbolPart::Local,
-                   .blank_name = true},
-                  spec);
-  out_.blank_of[object.value] = to;
-}
-
-constexpr u32 kSymbolsPut = 4096; // symbols, by one thread
-
-// How many local symbols that are not those of sections come before each range, and in the end.
-std::vector<u32> count_local_specs(const OutputSections &sections, WorkerPool &pool) {
-  const u32 count = static_cast<u32>(sections.locals.size());
-  std::vector<u32> out(count / kSymbolsPut + 2);
-  pool.for_ranges(count, kSymbolsPut, [&](u32 begin, u32 end) {
-    u32 specs = 0;
-    for (u32 i = begin; i < end; ++i)
-      specs += sections.locals[i].kind != LocalSymbol::Kind::Section ? 1 : 0;
-    out[begin / kSymbolsPut + 1] = specs;
-  });
-  std::partial_sum(out.begin(), out.end(), out.begin());
-  return out;
+void SymbolWriter::add_blank(ObjectId object) {
+  out_.blank_of[object.value] = elf_.symbols.add({.binding = SymbolBinding::Local,
+                                                  .type = SymbolType::Function,
+                                                  .part = elf::SymbolPart::Local,
+                                                  .blank_name = true});
 }
 
 } // namespace
 
 OutputSymbols add_output_symbols(const Program &program, const Layout &layout,
-                                 const SharedPlan &shared,
-                                 std::span<const elf::SectionId> section_of,
-                                 elf::SectionId rel_action, std::span<const u8> is_emitted,
-                                 WorkerPool &pool, elf::ElfBuilder &elf) {
-  SymbolWriter writer(program, layout, shared, section_of, elf);
-  writer.make_tables();
+                                 const SharedPlan &shared, OutId rel_action, elf::ElfFile &elf) {
+  SymbolWriter writer(program, layout, shared, elf);
   const OutputSections &sections = layout.sections;
-  const std::vector<u32> local_specs = count_local_specs(sections, pool);
-  const u32 globals = static_cast<u32>(sections.globals.size());
-  const u32 instances =
-      static_cast<u32>(program.policy.weak_among_locals ? 0 : sections.instances.size());
-  constexpr u64 kMore = 8; // that are added later
-  elf.reserve({.symbol_specs = u64{local_specs.back()} + globals + instances + kMore});
-  const auto put_all = [&](u32 count, auto put) {
-    const u32 first = elf.add_symbols(count).value;
-    pool.for_ranges(count, kSymbolsPut, [&](u32 begin, u32 end) { put(first, begin, end); });
-  };
-  u32 spec = elf.make_room_for_specs(local_specs.back());
-  put_all(static_cast<u32>(sections.locals.size()), [&](u32 first, u32 begin, u32 end) {
-    writer.put_locals(elf::SymbolId(first), begin, end, is_emitted,
-                      spec + local_specs[begin / kSymbolsPut]);
-  });
+  elf.symbols.reserve(sections.locals.size() + sections.globals.size() + 8);
+  for (const LocalSymbol &local : sections.locals)
+    writer.add_local(local);
   if (rel_action.valid())
-    elf.add_symbol({.name = kRelAction,
-                    .binding = SymbolBinding::Local,
-                    .type = SymbolType::Section,
-                    .section = rel_action,
-                    .part = elf::SymbolPart::Local});
-  spec = elf.make_room_for_specs(globals + instances);
-  put_all(globals, [&](u32 first, u32 begin, u32 end) {
-    for (u32 i = begin; i < end; ++i)
-      writer.put_entity(elf::SymbolId(first + i), sections.globals[i], elf::SymbolPart::Global,
-                        spec + i);
-  });
-  put_all(instances, [&](u32 first, u32 begin, u32 end) {
-    for (u32 i = begin; i < end; ++i)
-      writer.put_instance(elf::SymbolId(first + i), i, elf::SymbolPart::Global, spec + globals + i);
-  });
+    elf.symbols.add({.name = kRelAction,
+                     .binding = SymbolBinding::Local,
+                     .type = SymbolType::Section,
+                     .section = rel_action,
+                     .part = elf::SymbolPart::Local});
+  for (const EntityId id : sections.globals)
+    writer.add_entity(id, elf::SymbolPart::Global);
+  if (!program.policy.weak_among_locals)
+    for (u32 i = 0; i < sections.instances.size(); ++i)
+      writer.add_instance(i, elf::SymbolPart::Global);
   return writer.take();
 }
 
 void convert_to_sass_symbols(const Program &program, const Layout &layout, const SharedPlan &shared,
-                             const OutputSymbols &symbols, elf::ElfBuilder &elf) {
-  const SymbolWriter writer(program, layout, shared, {}, elf);
+                             const OutputSymbols &symbols, elf::ElfFile &elf) {
+  const SymbolWriter writer(program, layout, shared, elf);
   for (u32 i = 0; i < symbols.of_entity.size(); ++i) {
     if (!symbols.of_entity[i].valid())
       continue;
-    elf::SymbolSpec &spec = elf.edit_symbol(symbols.of_entity[i]);
+    elf::SymbolSpec &spec = elf.symbols.edit(symbols.of_entity[i], elf.sections);
     const elf::SymbolType type = spec.type;
     const u64 offset = spec.value;
     writer.convert_for_executable(EntityId(i), spec);

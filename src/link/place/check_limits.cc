@@ -54,9 +54,9 @@ private:
   }
   // The function that a section belongs to, or nothing.
   [[nodiscard]] FunctionId owner_of(const OutSection &section) const {
-    if (!section.target.valid() || !layout_.sections[section.target].function.valid())
+    if (!section.target().valid() || !layout_.sections.function(section.target()).valid())
       return {};
-    return p_.function_of(layout_.sections[section.target].function);
+    return p_.function_of(layout_.sections.function(section.target()));
   }
 
   const Program &p_;
@@ -79,7 +79,7 @@ void LimitChecker::check_images(const ImagePlan &images) {
                                       {elf::SymbolType::CudaSurface, "surfaces", limits.surfaces}}};
   for (size_t i = images.tables.size(); i-- > 0;) {
     const SlotTable &slots = images.tables[i];
-    const FunctionId kernel = owner_of(layout_.sections[layout_.sections[slots.table].target]);
+    const FunctionId kernel = owner_of(layout_.sections[layout_.sections[slots.table].target()]);
     for (const Kind &kind : kinds) {
       const i64 count = std::count_if(
           slots.entries.begin(), slots.entries.end(),
@@ -99,10 +99,10 @@ void LimitChecker::check_sections() {
   const u64 smallest = std::min(limits.static_shared, limits.constant_bank);
   for (u32 i = 0; i < layout_.sections.size(); ++i) {
     const OutSection &section = layout_.sections[OutId(i)];
-    if (section.size <= smallest || section.emit == Emit::Discarded ||
-        section.emit == Emit::NameOnly)
+    if (section.size <= smallest || section.presence == Presence::Nothing ||
+        section.presence == Presence::NameOnly)
       continue;
-    if (section.type() == elf::SectionType::CudaShared)
+    if (section.type == elf::SectionType::CudaShared)
       check_shared(OutId(i));
     else if (section.size > limits.constant_bank)
       check_bank(OutId(i));
@@ -155,7 +155,7 @@ std::vector<Contributor> LimitChecker::shared_of(OutId id) const {
 void LimitChecker::check_bank(OutId id) {
   const OutSection &section = layout_.sections[id];
   const elf::SectionKind kind =
-      elf::classify_section(layout_.sections.name(id), section.type(), section.flags());
+      elf::classify_section(layout_.sections.name(id), section.type, section.flags);
   if (kind.role != elf::SectionRole::Constant)
     return;
   const FunctionId function = owner_of(section);
@@ -201,13 +201,13 @@ void LimitChecker::report_compiler_bank(OutId id, FunctionId function) {
 
 // What the function has itself, then what it got with the functions that it reaches.
 std::vector<Contributor> LimitChecker::compiler_constants_of(OutId id, FunctionId function) const {
-  const auto bytes_of = [](const PieceList &pieces) {
+  const auto bytes_of = [](const std::vector<Piece> &pieces) {
     u64 sum = 0;
-    for (u32 i = 0; i < pieces.size(); ++i)
-      sum += pieces[i].bytes.size();
+    for (const Piece &piece : pieces)
+      sum += piece.bytes.size();
     return sum;
   };
-  u64 own = bytes_of(layout_.sections[id].pieces());
+  u64 own = bytes_of(layout_.sections.table.pieces(id));
   std::vector<Contributor> out;
   for (const FunctionConstants &constants : layout_.placement.function_constants) {
     const FunctionId one[] = {constants.function};

@@ -40,7 +40,7 @@ private:
 Layout ConstantPlacer::run() {
   if (layout_.placement.function_constants.empty())
     return std::move(layout_);
-  table_of_.resize(layout_.sections.list.size());
+  table_of_.resize(layout_.sections.size());
   for (const RelocationGroup &group : layout_.relocs.groups)
     if (OutId &table = table_of_[group.target.value]; !table.valid())
       table = group.table;
@@ -80,9 +80,8 @@ void ConstantPlacer::place_constants_of(u32 number) {
   constants.offset = align_up(longest, align);
   for (const OutId id : banks) {
     layout_.sections[id].align = align;
-    for (u32 i = 0; i < constants.pieces.size(); ++i)
-      layout_.sections.pieces(layout_.sections[id])
-          .push_back({constants.offset + constants.pieces[i].offset, constants.pieces[i].bytes});
+    for (const Piece &piece : constants.pieces)
+      layout_.sections.table.add_piece(id, constants.offset + piece.offset, piece.bytes);
     layout_.sections[id].size = align_up(constants.offset + constants.size, align);
   }
   copy_relocations(number, banks);
@@ -97,7 +96,7 @@ void ConstantPlacer::copy_relocations(u32 number, const std::vector<OutId> &bank
     return;
   for (const OutId bank : banks) {
     if (bank.value >= table_of_.size()) // the bank is new
-      table_of_.resize(layout_.sections.list.size());
+      table_of_.resize(layout_.sections.size());
     OutId &table = table_of_[bank.value];
     if (!table.valid()) {
       table = layout_.sections.add(
@@ -114,7 +113,7 @@ void ConstantPlacer::copy_relocations(u32 number, const std::vector<OutId> &bank
         layout_.sections.add_section_symbol(layout_.sections.add(
             {.name = layout_.sections.keep_name(".nv.resolvedrela", layout_.sections.name(bank)),
              .type = SectionType::Null,
-             .emit = Emit::NameOnly}));
+             .presence = Presence::NameOnly}));
     }
     layout_.relocs.copied.push_back({table, bank, number});
   }

@@ -160,7 +160,7 @@ std::vector<ImageUse> ImagePlacer::image_uses() const {
   std::vector<ImageUse> out;
   for (const RelocationSlice &slice : layout_.relocs.slices) {
     const OutId target = layout_.relocs.groups[slice.group].target;
-    const EntityId function = layout_.sections[target].function;
+    const EntityId function = layout_.sections.function(target);
     if (!function.valid() || p_.symbols[function].prevailing.object != slice.object)
       continue;
     for (const EntityId image :
@@ -231,13 +231,13 @@ OutId ImagePlacer::extend_parameter_bank(FunctionId kernel, u64 size) {
   if (!table.valid())
     return {};
   OutSection &section = layout_.sections[table];
-  if (section.emit != Emit::NameOnly) // another kernel has the same bank
+  if (section.presence != Presence::NameOnly) // another kernel has the same bank
     return {};
   layout_.sections[bank].size = size;
-  section.emit = Emit::IfUsed;
-  layout_.sections.set_traits(section, {SectionType::Rel, section.flags(), section.entsize()});
-  section.links_symtab = true;
-  section.target = bank;
+  section.presence = Presence::IfUsed;
+  section.type = SectionType::Rel;
+  section.link = elf::SectionTable::kSymtab;
+  section.info = bank;
   return table;
 }
 
@@ -254,7 +254,7 @@ OutId ImagePlacer::add_image_headers(FunctionId kernel, u64 size) {
                             .align = 4,
                             .size = size,
                             .target = text,
-                            .emit = Emit::Always,
+                            .presence = Presence::Always,
                             .has_symbol = true});
   const OutId table = layout_.sections.add(
       relocations_for(bank, layout_.sections.keep_name(".rela.nv.constant0.", entity.name)));

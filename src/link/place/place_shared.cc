@@ -135,7 +135,7 @@ bool SharedPlacer::find_kernels() {
       continue;
     const OutId id = layout_.sections.shared_of[p_.calls.functions[f].value];
     const bool complete =
-        id.valid() && layout_.sections[id].has_symbol && layout_.sections[id].target.valid();
+        id.valid() && layout_.sections[id].has_symbol && layout_.sections[id].target().valid();
     all_have_sections = all_have_sections && complete && (kernels_.empty() || id > last);
     section_of_[f] = last = complete ? id : OutId{};
     kernels_.emplace_back(f);
@@ -207,8 +207,8 @@ bool SharedPlacer::has_section(FunctionId kernel) {
 // Threads may do so for sections that are complete.
 void SharedPlacer::adopt_section(FunctionId kernel, OutId id) {
   OutSection &section = layout_.sections[id];
-  if (!section.target.valid())
-    section.target = text_of(kernel);
+  if (!section.target().valid())
+    section.info = text_of(kernel);
   if (!section.has_symbol)
     section.has_symbol = true;
   section_of_[kernel.value] = id;
@@ -242,7 +242,7 @@ void SharedPlacer::assign_to_slots() {
       plan_.deleted[v.value] = true;
     }
   }
-  made_for_variables_ = static_cast<u32>(layout_.sections.list.size());
+  made_for_variables_ = static_cast<u32>(layout_.sections.size());
   std::vector<FunctionId> dynamic_users;
   for (const EntityId v : dynamic_)
     dynamic_users.insert(dynamic_users.end(), users_[v].begin(), users_[v].end());
@@ -487,9 +487,9 @@ void SharedPlacer::finish_sections() {
     section.align = debug_section_align();
     section.has_symbol = true;
     section.size = debug_section_size();
-    section.emit = section.size != 0 || (has_dynamic_ && section.align == kDynamicAlign)
-                       ? Emit::Always
-                       : Emit::IfUsed;
+    section.presence = section.size != 0 || (has_dynamic_ && section.align == kDynamicAlign)
+                           ? Presence::Always
+                           : Presence::IfUsed;
   }
   for_kernels([this](FunctionId k) { finish_section_of(k); });
 }
@@ -504,7 +504,7 @@ void SharedPlacer::finish_section_of(FunctionId kernel) {
     return;
   const bool stays = layout_.placement.unnamed_in(id) && !p_.live.selected[kernel.value];
   section.size = end_[kernel.value] + (stays ? 0 : reserved);
-  section.emit = Emit::Always;
+  section.presence = Presence::Always;
 }
 
 } // namespace

@@ -43,7 +43,7 @@ PlacedShared RelocatablePlacer::run() {
         ".nv.shared." + std::string(p_.entity_of(FunctionId(f)).name), text);
     if (!id.valid())
       continue;
-    layout_.sections[id].target = text;
+    layout_.sections[id].info = text;
     layout_.sections[id].has_symbol = true;
     sum_up_sizes(id);
   }
@@ -73,7 +73,7 @@ void RelocatablePlacer::sum_up_sizes(OutId id) {
   OutSection &section = layout_.sections[id];
   section.align = align;
   section.size = size_in_object(sum, align);
-  section.emit = Emit::Always;
+  section.presence = Presence::Always;
   section.has_symbol = true;
 }
 

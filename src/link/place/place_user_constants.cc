@@ -258,7 +258,7 @@ void UserBank::pack() {
   variables = sort(variables);
   OutSection &bank = layout_.sections[bank_];
   if (variables.empty())
-    bank.emit = Emit::Discarded;
+    bank.presence = Presence::Nothing;
   bank.size = lay_out(variables, false);
   const u64 guess = variables.empty() ? 1 : variables.front().align; // the largest
   const bool sound = std::has_single_bit(guess) &&
@@ -271,12 +271,11 @@ void UserBank::pack() {
     bank.size = lay_out(variables, true);
   }
   bank.align = sound ? guess : std::bit_floor(guess);
-  PieceList &pieces = layout_.sections.pieces(bank);
-  pieces.clear();
+  layout_.sections.table.clear_content(bank_);
   for (const Variable &v : variables) {
     if (!sound)
       bank.align = std::max(bank.align, v.real_align);
-    pieces.push_back({v.offset, v.bytes});
+    layout_.sections.table.add_piece(bank_, v.offset, v.bytes);
     layout_.placement.address_of[v.id.value].value = v.offset;
   }
   if (!packs_as_nvlink()) {

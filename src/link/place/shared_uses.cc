@@ -18,7 +18,7 @@ FunctionId function_in(const Program &p, const Layout &layout, ObjectId object, 
   const SectionLocation &place = layout.placement.location_of[object.value][section];
   if (!place.section.valid() || place.discarded)
     return {};
-  const EntityId function = layout.sections[place.section].function;
+  const EntityId function = layout.sections.function(place.section);
   // An overridden definition: the section has the code of another object.
   if (!function.valid() || p.symbols[function].prevailing.object != object)
     return {};

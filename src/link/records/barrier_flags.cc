@@ -91,7 +91,7 @@ InfoPlan add_barrier_records(const Program &p, const Reach &reach, const Layout 
     const OutId text = layout.placement.address_of[p.calls.functions[f].value].section;
     if (count == 0 || !p.live.live[f] || !text.valid())
       continue;
-    const u32 owner = p.function_of(layout.sections[text].function).value;
+    const u32 owner = p.function_of(layout.sections.function(text)).value;
     RecordList &records = plan.of_function[owner];
     const u64 record = records.find(elf::InfoAttribute::NumBarriers);
     if (p.policy.old_abi) {

@@ -54,7 +54,7 @@ LinkFacts FactCollector::run() {
   add_functions();
   add_pointer_calls();
   kernel_at_.assign(p_.calls.functions.size(), 0);
-  for (const OutSection &section : layout_.sections.list)
+  for (const SectionDetails &section : layout_.sections.details)
     if (section.function.valid())
       add_kernel(section.function);
   read_module_records();
@@ -121,16 +121,16 @@ void FactCollector::add_kernel(EntityId id) {
   kernel_at_[f.value] = static_cast<u32>(out_.kernels.size());
   const InfoPlan &plan = info_.plan;
   const OutId text = layout_.placement.address_of[id.value].section;
-  const FunctionId owner = p_.function_of(layout_.sections[text].function);
+  const FunctionId owner = p_.function_of(layout_.sections.function(text));
   for (const elf::InfoRecord &record : plan.of_function[owner.value].records())
     if (record.attribute == InfoAttribute::NumBarriers)
       facts.barriers = record.value & 0xff;
 }
 
 KernelFacts *FactCollector::kernel_of_text(OutId text) {
-  if (!text.valid() || !layout_.sections[text].function.valid())
+  if (!text.valid() || !layout_.sections.function(text).valid())
     return nullptr;
-  const FunctionId f = p_.function_of(layout_.sections[text].function);
+  const FunctionId f = p_.function_of(layout_.sections.function(text));
   return f.valid() && kernel_at_[f.value] != 0 ? &out_.kernels[kernel_at_[f.value] - 1] : nullptr;
 }
 
@@ -159,17 +159,17 @@ void FactCollector::read_sections() {
                          [](const BankFacts &b, u32 number) { return b.bank < number; });
     banks.insert(at, {bank, bytes});
   };
-  for (const OutSection &section : layout_.sections.list) {
+  for (const OutSection &section : layout_.sections.table.list) {
     const elf::SectionKind kind =
-        elf::classify_section(layout_.sections.name(section), section.type(), section.flags());
-    KernelFacts *kernel = kernel_of_text(section.target);
+        elf::classify_section(layout_.sections.name(section), section.type, section.flags);
+    KernelFacts *kernel = kernel_of_text(section.target());
     switch (kind.role) {
     case SectionRole::Global:
     case SectionRole::GlobalInit:
       out_.global_bytes += section.size;
       break;
     case SectionRole::Constant:
-      if (section.size != 0 && (kernel || !section.target.valid()))
+      if (section.size != 0 && (kernel || !section.target().valid()))
         add_bank(kernel ? kernel->constants : out_.constants, kind.bank, section.size);
       break;
     case SectionRole::Shared:
@@ -188,8 +188,8 @@ void FactCollector::read_sections() {
 
 void FactCollector::read_image_slots() {
   for (const SlotTable &table : images_.tables) {
-    const OutId bank = layout_.sections[table.table].target;
-    KernelFacts *kernel = bank.valid() ? kernel_of_text(layout_.sections[bank].target) : nullptr;
+    const OutId bank = layout_.sections[table.table].target();
+    KernelFacts *kernel = bank.valid() ? kernel_of_text(layout_.sections[bank].target()) : nullptr;
     if (!kernel)
       continue;
     for (const SlotRelocation &slot : table.entries) {
@@ -207,9 +207,10 @@ void FactCollector::read_image_slots() {
 LinkFacts collect_facts(const Program &program, const Layout &layout, const ImagePlan &images,
                         const InfoResult &info) {
   LinkFacts facts = FactCollector(program, layout, images, info).run();
-  for (const OutSection &section : layout.sections.list)
+  const std::span<const OutSection> sections = layout.sections.table.list;
+  for (const OutSection &section : sections.subspan(elf::SectionTable::kOwnTables))
     facts.sections.push_back({std::string(layout.sections.name(section)),
-                              static_cast<u32>(section.type()), section.flags(), 0, section.size});
+                              static_cast<u32>(section.type), section.flags, 0, section.size});
   facts.objects = static_cast<u32>(program.objects.size());
   if (program.options.map) {
     SymbolLists lists = list_symbols(program, layout);

@@ -78,7 +78,7 @@ InfoResult InfoPlanner::run() {
 // EXTERNS records of device functions; those of kernels are in kernel_records.cc.
 void InfoPlanner::fill_externs(const std::vector<OutId> &lists_externs) {
   for (const OutId text : lists_externs) {
-    const u32 f = p_.function_of(layout_.sections[text].function).value;
+    const u32 f = p_.function_of(layout_.sections.function(text)).value;
     RecordList &records = out_.plan.of_function[f];
     const std::vector<EntityId> &externs = functions_.of[f].externs;
     u64 record = records.find(InfoAttribute::Externs);
@@ -116,7 +116,7 @@ std::vector<RegisterLimit> InfoPlanner::register_limits(const std::vector<Functi
     const EntityId kernel = p_.calls.functions[f.value];
     const OutId text = layout_.placement.address_of[kernel.value].section;
     const RecordList &records =
-        out_.plan.of_function[p_.function_of(layout_.sections[text].function).value];
+        out_.plan.of_function[p_.function_of(layout_.sections.function(text)).value];
     for (u64 at = records.find(InfoAttribute::MaxregCount); at != RecordList::kNone;
          at = records.find(InfoAttribute::MaxregCount, at))
       out.push_back({f, records.value(at)});

@@ -65,7 +65,7 @@ void KernelLimitChecker::check_registers(const std::vector<RegisterLimit> &limit
       broken.begin(), broken.end(),
       [](const RegisterLimit &a, const RegisterLimit &b) { return b.kernel < a.kernel; });
   std::vector<u32> known = resources_.own_registers; // by FunctionId of a kernel
-  for (const OutSection &section : layout_.sections.list) {
+  for (const SectionDetails &section : layout_.sections.details) {
     const FunctionId f = section.function.valid() ? p_.function_of(section.function) : FunctionId{};
     if (!f.valid() || !p_.live.live[f.value] || p_.live.kernel[f.value])
       continue;

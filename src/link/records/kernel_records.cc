@@ -73,7 +73,7 @@ private:
 
   // The function that its code and records belong to.
   [[nodiscard]] FunctionId owner_of(FunctionId f) const {
-    return p_.function_of(layout_.sections[text_of(f)].function);
+    return p_.function_of(layout_.sections.function(text_of(f)));
   }
 
   const Program &p_;
@@ -134,7 +134,7 @@ void KernelRecordPlanner::add_missing_masks() {
       all_have_masks_ = false;
       continue;
     }
-    const EntityId owner = layout_.sections[text].function; // another one for an alias
+    const EntityId owner = layout_.sections.function(text); // another one for an alias
     const bool alias = owner != p_.calls.functions[f];
     const u32 owner_function = p_.function_of(owner).value;
     if (!alias && has_mask(FunctionId(f)))

@@ -250,7 +250,7 @@ void ObjectReader::read_function_records(const InputObject::Info &info, bool bla
   const SectionLocation &text = layout_.placement.location_of[object_.value][info.text];
   if (!text.section.valid() || text.discarded)
     return;
-  const EntityId entity = layout_.sections[text.section].function;
+  const EntityId entity = layout_.sections.function(text.section);
   if (p_.symbols[entity].prevailing.object != object_)
     return;
   const Reading reading{p_.function_of(entity), text.section, blank};

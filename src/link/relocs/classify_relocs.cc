@@ -24,7 +24,7 @@ namespace {
 
 // By OutId, the .rela table of a section.
 std::vector<OutId> rela_tables(const Layout &layout) {
-  std::vector<OutId> out(layout.sections.list.size());
+  std::vector<OutId> out(layout.sections.size());
   for (const RelocationGroup &group : layout.relocs.groups)
     if (group.has_addends)
       out[group.target.value] = group.table;
@@ -104,10 +104,7 @@ RelocationPlan classify_relocations(const Program &program, const Layout &layout
     std::ranges::stable_sort(out.folded, is_before);
   if (images.tables.empty() || !program.policy.updates_image_base)
     return out;
-  const CodeOf code_of = [&](OutId text) {
-    const PieceList &pieces = layout.sections[text].pieces();
-    return pieces.size() == 0 ? ByteSpan{} : pieces[0].bytes;
-  };
+  const CodeOf code_of = [&](OutId text) { return layout.sections[text].first; };
   return index_images(layout, images, code_of, std::move(out));
 }
 

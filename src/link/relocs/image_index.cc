@@ -49,7 +49,7 @@ RelocationPlan index_images(const Layout &layout, const ImagePlan &images, const
   std::vector<FoldedRelocation> loads;
   for (FoldedRelocation &value : plan.folded) {
     if (!value.image_slot || value.row != &index ||
-        !layout.sections[value.section].function.valid())
+        !layout.sections.function(value.section).valid())
       continue;
     const auto load = find_indexed_load(code_of(value.section), value.offset);
     if (!load)

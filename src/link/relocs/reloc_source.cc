@@ -77,8 +77,8 @@ RelocSource source_of(const RelocationContext &c, const RelocationSlice &slice) 
                      .output_size = target.size,
                      .moves = moves_parts(c, slice.object),
                      .discarded = c.layout.relocs.discarded[slice.object.value].touch(table.info)};
-  if (target.function.valid())
-    source.function = c.program.function_of(target.function);
+  if (const EntityId function = c.layout.sections.function(group.target); function.valid())
+    source.function = c.program.function_of(function);
   const std::string_view name = c.layout.sections.name(target);
   source.about_code = kind.is_debug() && name != ".debug_info" && name != ".debug_loc";
   set_addends(c, source);
@@ -105,16 +105,16 @@ RelocSource source_of(const RelocationContext &c, const RelocationGroup &group,
 }
 
 bool is_of_overridden_code(const RelocationContext &c, const RelocationSlice &slice) {
-  const EntityId function = c.layout.sections[group_of(c, slice).target].function;
+  const EntityId function = c.layout.sections.function(group_of(c, slice).target);
   return function.valid() && c.program.symbols[function].prevailing.object != slice.object;
 }
 
 bool is_of_overridden_bank(const RelocationContext &c, const RelocationSlice &slice) {
   const OutId text =
-      c.layout.sections[group_of(c, slice).target].target; // of constants, not of code
+      c.layout.sections[group_of(c, slice).target].target(); // of constants, not of code
   if (!text.valid() || c.program.policy.keeps_overridden_tables)
     return false;
-  const EntityId function = c.layout.sections[text].function;
+  const EntityId function = c.layout.sections.function(text);
   const u32 bank = c.program.objects[slice.object.value].section(slice.section).info;
   return function.valid() && c.program.symbols[function].prevailing.object != slice.object &&
          !c.layout.placement.location_of[slice.object.value][bank].discarded;

@@ -130,7 +130,7 @@ RelocTarget data_target(const RelocationContext &c, ObjectId object, EntityId id
   }
   const bool keeps = c.program.policy.keeps_all_relocations;
   if (address.section.valid()) {
-    const SectionType type = c.layout.sections[address.section].type();
+    const SectionType type = c.layout.sections[address.section].type;
     const bool finalized = type == SectionType::CudaReservedShared &&
                            c.program.arch.code_kind == arch::CodeKind::Capmerc;
     // nvlink -r keeps what refers to weak variables, because they may still be overridden.
@@ -152,7 +152,7 @@ RelocTarget data_target(const RelocationContext &c, ObjectId object, EntityId id
   target.kind =
       target.kind == TargetKind::Internal ? TargetKind::InternalUnnamed : TargetKind::PlacedUnnamed;
   target.value = location.offset + symbol.value;
-  target.bank = bank_of(c.layout.sections[location.section].type());
+  target.bank = bank_of(c.layout.sections[location.section].type);
   return target;
 }
 
@@ -165,10 +165,10 @@ RelocTarget section_target(const RelocationContext &c, ObjectId object, u32 sect
   const bool moves_again = c.program.sass_plane && !c.program.policy.executable &&
                            c.layout.sections.name(out) == kLineSection;
   const bool unplaced =
-      is_global_memory(out.type()) || c.program.policy.keeps_all_relocations || moves_again;
+      is_global_memory(out.type) || c.program.policy.keeps_all_relocations || moves_again;
   return {.kind = unplaced ? TargetKind::Variable : TargetKind::Placed,
           .against = Against::Section,
-          .bank = bank_of(out.type()),
+          .bank = bank_of(out.type),
           .id = location.section.value,
           .addend_shift = location.offset};
 }
@@ -180,7 +180,7 @@ RelocTarget function_target(const RelocationContext &c, EntityId id) {
   const OutId text = c.layout.placement.address_of[id.value].section;
   return {.kind = TargetKind::Function,
           .against = Against::Entity,
-          .id = text.valid() ? c.layout.sections[text].function.value : id.value};
+          .id = text.valid() ? c.layout.sections.function(text).value : id.value};
 }
 
 // The target of a symbol that is neither that of a section nor a function.

@@ -75,11 +75,11 @@ i64 listed_addend(const ListedCandidate &one) {
 
 // By OutId: the list of a section.
 std::vector<OutId> lists_by_target(const Program &program, const Layout &layout) {
-  std::vector<OutId> out(layout.sections.list.size());
+  std::vector<OutId> out(layout.sections.size());
   for (u32 i = 0; i < out.size(); ++i) {
     const OutSection &section = layout.sections[OutId(i)];
-    if (section.type() == elf::SectionType::CudaResolvedRela && section.target.valid())
-      out[section.target.value] = OutId(i);
+    if (section.type == elf::SectionType::CudaResolvedRela && section.target().valid())
+      out[section.target().value] = OutId(i);
   }
   if (program.policy.shares_lists)
     for (const RelocationGroup &group : layout.relocs.groups)
@@ -91,7 +91,7 @@ std::vector<OutId> lists_by_target(const Program &program, const Layout &layout)
 // By OutId of the list, newest first.
 std::vector<std::vector<RelocationSlice>> slices_of_lists(const Program &program,
                                                           const Layout &layout) {
-  std::vector<std::vector<RelocationSlice>> out(layout.sections.list.size());
+  std::vector<std::vector<RelocationSlice>> out(layout.sections.size());
   const std::vector<OutId> list_of = lists_by_target(program, layout);
   for (const RelocationSlice &slice : layout.relocs.slices)
     if (const OutId list = list_of[layout.relocs.groups[slice.group].target.value]; list.valid())

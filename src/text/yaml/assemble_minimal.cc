@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The minimal form to bytes: functions, variables and what they refer to become the sections,
-// symbols and records that `ptxas -c` would write for them, by way of the public ELF writer. First
+// symbols and records that `ptxas -c` would write for them. First
 // everything with a name is declared, then what refers to names is filled in.
 //
 // What ptxas writes and a linker does not need is left out: debug frames, the weak symbols of
@@ -14,7 +14,7 @@
 #include "arch/arch.h"
 #include "arch/elf_flags.h"
 #include "base/bytes.h"
-#include "elf/elf_builder.h"
+#include "elf/elf_file.h"
 #include "elf/records/nv_compat.h"
 #include "elf/records/nv_notes.h"
 #include "text/document/byte_lines.h"
@@ -67,7 +67,7 @@ Result<std::vector<u8>> MinimalAssembler::run() {
   }
   if (complaints_.any())
     return complaints_.first();
-  return writer_->finish();
+  return file_->finish();
 }
 
 bool MinimalAssembler::read_target() {
@@ -89,12 +89,12 @@ bool MinimalAssembler::read_target() {
   arch::ElfTarget target;
   target.sm = static_cast<u8>(arch_->number);
   target.code_kind = static_cast<u8>(arch::CodeKind::Sass);
-  BuilderOptions options;
+  FileOptions options;
   options.type = facts_.type;
   options.flags = arch::encode_elf_flags(target);
   options.segments = arch_->has_mercury_plane ? SegmentRule::Mercury : SegmentRule::Classic;
   options.phentsize_without_segments = arch_->relocations == arch::RelocationStyle::Rela ? 0 : 56;
-  writer_.emplace(options);
+  file_.emplace(options);
   return !complaints_.any();
 }
 
@@ -102,14 +102,14 @@ SectionId MinimalAssembler::add_section(std::string_view name) {
   const SectionType type = default_section_type(name, facts_.type);
   const SectionDefaults defaults = section_defaults(name, type, facts_);
   SectionSpec spec;
-  spec.name = name;
+  spec.name = file_->sections.storage.keep(name);
   spec.type = type;
   spec.flags = defaults.flags;
   spec.align = defaults.align;
   spec.entsize = defaults.entsize;
   if (defaults.link == ".symtab")
-    spec.link = writer_->symtab();
-  return writer_->add_section(spec);
+    spec.link = ElfFile::kSymtab;
+  return file_->sections.add(spec);
 }
 
 SectionId MinimalAssembler::shared_section(std::string_view name) {
@@ -117,27 +117,27 @@ SectionId MinimalAssembler::shared_section(std::string_view name) {
     if (known == name)
       return id;
   const SectionId id = add_section(name);
-  writer_->edit_section(id).align = 1; // grows with what it holds
+  file_->sections[id].align = 1; // grows with what it holds
   add_section_symbol(id);
   shared_sections_.emplace_back(name, id);
   return id;
 }
 
 u32 MinimalAssembler::add_symbol(std::string_view name, SymbolSpec spec) {
-  spec.name = name;
+  spec.name = file_->sections.storage.keep(name);
   if (executable() && spec.type == SymbolType::CudaObject) { // as nvlink does
     spec.type = SymbolType::Object;
     spec.other &= kOtherManaged;
   }
-  ids_.push_back(writer_->add_symbol(spec));
+  ids_.push_back(file_->symbols.add(spec));
   names_.add(name);
   undefined_.push_back(!spec.section.valid() && spec.special_section == 0);
   return static_cast<u32>(ids_.size() - 1);
 }
 
 u32 MinimalAssembler::add_section_symbol(SectionId section) {
-  ids_.push_back(writer_->add_section_symbol(section));
-  names_.add(writer_->name_of(section));
+  ids_.push_back(file_->symbols.add_section(section));
+  names_.add(file_->sections.name(section));
   undefined_.push_back(false);
   return static_cast<u32>(ids_.size() - 1);
 }
@@ -161,24 +161,24 @@ void MinimalAssembler::declare_notes() {
   const SectionId cuinfo = add_section(".note.nv.cuinfo");
   add_section_symbol(tkinfo);
   add_section_symbol(cuinfo);
-  writer_->edit_section(cuinfo).link = tkinfo;
-  writer_->set_flags_section(cuinfo);
+  file_->sections[cuinfo].link = tkinfo;
+  file_->flags_section = cuinfo;
   info_ = add_section(".nv.info");
   std::vector<u8> note;
   ToolkitInfo tool;
   tool.tool = "cubin";
   const std::vector<u8> tool_desc = encode_toolkit_info(tool);
   append_note(note, {kNoteToolkitInfo, kNoteOwner, tool_desc});
-  writer_->append_copy(tkinfo, note);
+  file_->sections.append_copy(tkinfo, note);
   note.clear();
   const std::vector<u8> cuda_desc = encode_cuda_info(
       {2, static_cast<u16>(top_.number("virtual_arch", arch_->number, 0xffff)), toolkit_});
   append_note(note, {kNoteCudaInfo, kNoteOwner, cuda_desc});
-  writer_->append_copy(cuinfo, note);
+  file_->sections.append_copy(cuinfo, note);
   if (!arch_->has_compat)
     return;
   const SectionId compat = add_section(".nv.compat");
-  writer_->edit_section(cuinfo).info = compat;
+  file_->sections[cuinfo].info = compat;
   std::vector<u8> mask(8);
   store_le<u64>(mask.data(), arch_->fastpath_mask);
   const auto byte = RecordFormat::Byte;
@@ -194,7 +194,7 @@ void MinimalAssembler::declare_notes() {
   std::vector<u8> bytes;
   for (const CompatRecord &record : records)
     append_record(bytes, record);
-  writer_->append_copy(compat, bytes);
+  file_->sections.append_copy(compat, bytes);
 }
 
 void MinimalAssembler::declare_function(const Node &node) {
@@ -227,14 +227,14 @@ void MinimalAssembler::declare_code(Function &function, const MapReader &map) {
   if (const Node *item = map.find("code"))
     code = read_code(*item, complaints_);
   function.size = code.size();
-  writer_->append_copy(function.text, code);
+  file_->sections.append_copy(function.text, code);
   function.number = add_symbol(name, {.binding = read_binding(map),
                                       .type = SymbolType::Function,
                                       .other = function.kernel ? kOtherKernel : u8{0},
                                       .section = function.text,
                                       .size = function.size});
   const u8 top_byte = arch_->registers_in_text_info ? static_cast<u8>(function.registers) : u8{0};
-  writer_->edit_section(function.text).info = InfoField(ids_[function.number], top_byte);
+  file_->sections[function.text].info = InfoField(ids_[function.number], top_byte);
 }
 
 void MinimalAssembler::declare_parameters(Function &function, const MapReader &map) {
@@ -261,9 +261,9 @@ void MinimalAssembler::declare_parameters(Function &function, const MapReader &m
                            arch_->limits.parameter_bytes));
   function.parameter_size = end;
   function.bank = add_section(keep(fmt::format(".nv.constant0.{}", function.name)));
-  writer_->edit_section(function.bank).info = function.text;
+  file_->sections[function.bank].info = function.text;
   if (complaints_.spend(arch_->parameter_base + end, *function.node))
-    writer_->append_zeros(function.bank, arch_->parameter_base + end);
+    file_->sections.append_zeros(function.bank, arch_->parameter_base + end);
   function.bank_number = add_section_symbol(function.bank);
 }
 
@@ -273,10 +273,10 @@ void MinimalAssembler::declare_shared(const Function &function, const MapReader 
   if (!item)
     return;
   const SectionId section = add_section(keep(fmt::format(".nv.shared.{}", function.name)));
-  writer_->edit_section(section).info = function.text;
+  file_->sections[section].info = function.text;
   add_section_symbol(section);
   if (item->is_scalar()) {
-    writer_->append_zeros(section, read_number(*item, kMaxImageBytes, complaints_));
+    file_->sections.append_zeros(section, read_number(*item, kMaxImageBytes, complaints_));
     return;
   }
   declare_shared_variables(section, read_list(*item, complaints_));
@@ -291,7 +291,7 @@ void MinimalAssembler::declare_shared_variables(SectionId section, std::span<con
     if (!is_power_of_two(own_align))
       return row.report("`align` must be a power of two");
     align = std::max(align, own_align);
-    const u64 offset = writer_->append_zeros(section, size, own_align);
+    const u64 offset = file_->sections.append_zeros(section, size, own_align);
     // In objects st_value is the alignment; the linker chooses the place.
     add_symbol(keep(row.name("name")), {.binding = read_binding(row, SymbolBinding::Local),
                                         .type = SymbolType::CudaObject,
@@ -300,14 +300,14 @@ void MinimalAssembler::declare_shared_variables(SectionId section, std::span<con
                                         .value = executable() ? offset : own_align,
                                         .size = size});
   }
-  writer_->edit_section(section).align = align;
+  file_->sections[section].align = align;
 }
 
 SectionId MinimalAssembler::section_of(const MapReader &variable, bool constant,
                                        const Function *owner) {
   if (owner) {
     const SectionId bank = shared_section(keep(fmt::format(".nv.constant2.{}", owner->name)));
-    writer_->edit_section(bank).info = owner->text;
+    file_->sections[bank].info = owner->text;
     return bank;
   }
   const bool stored = variable.has("data") || variable.has("relocs");
@@ -346,13 +346,13 @@ void MinimalAssembler::declare_variable(const Node &node, bool constant, const F
   }
   const bool stored = constant || row.has("data") || row.has("relocs");
   const SectionId section = section_of(row, constant, owner);
-  SectionSpec &header = writer_->edit_section(section);
+  OutSection &header = file_->sections[section];
   header.align = std::max(header.align, align);
   spec.section = section;
-  spec.value = stored ? writer_->append_copy(section, data, align)
-                      : writer_->append_zeros(section, size, align);
+  spec.value = stored ? file_->sections.append_copy(section, data, align)
+                      : file_->sections.append_zeros(section, size, align);
   if (stored)
-    writer_->append_zeros(section, size - data.size());
+    file_->sections.append_zeros(section, size - data.size());
   variables_.push_back({&node, section, spec.value, size});
   add_symbol(name, spec);
 }

@@ -62,13 +62,14 @@ void add_parameters(DefaultRecords &records, const Function &kernel, u32 base) {
 } // namespace
 
 void MinimalAssembler::append_records(SectionId section, const std::vector<u8> &records) {
-  const u64 base = writer_->append_copy(section, records);
+  const u64 base = file_->sections.append_copy(section, records);
   for (const InfoRecord &record : decode_info(records).records)
     for (u32 i = 0; i < symbol_word_count(record); ++i) {
       const u64 at = record.offset + kRecordHeaderSize + i * 4;
       const u32 number = load_le<u32>(records.data() + at);
       if (number < ids_.size() && ids_[number].valid())
-        writer_->add_fixup(section, {base + at, Fixup::Kind::SymbolNumber, ids_[number].value});
+        file_->sections.add_fixup(section,
+                                  {base + at, Fixup::Kind::SymbolNumber, ids_[number].value});
     }
 }
 
@@ -109,7 +110,7 @@ void MinimalAssembler::fill_function_info(const Function &function) {
   if (arch_->has_compat)
     records.add_number(InfoAttribute::MercuryIsaVersion, RecordFormat::Half, kIsaVersion);
   const SectionId info = add_section(keep(fmt::format(".nv.info.{}", function.name)));
-  writer_->edit_section(info).info = function.text;
+  file_->sections[info].info = function.text;
   append_records(info, records.take());
   if (stated)
     append_records(info, assemble_info(*stated, names_, complaints_));
@@ -129,29 +130,30 @@ void MinimalAssembler::fill_relocations(const Node &list, SectionId target, u64 
     const bool rela = arch_->relocations == arch::RelocationStyle::Rela || entry.addend != 0;
     std::optional<SectionId> &table = relocation_tables_[{target.value, rela}];
     if (!table)
-      table = writer_->add_relocation_section(target, rela);
+      table = file_->add_relocation_section(target, rela);
     const u32 symbol = entry.symbol < ids_.size() ? entry.symbol : 0;
-    writer_->add_relocation(*table, {base + entry.offset, entry.type, ids_[symbol], entry.addend});
+    file_->add_relocation(*table, {base + entry.offset, entry.type, ids_[symbol], entry.addend});
   }
 }
 
 // A pair of words whose first is a symbol.
 void MinimalAssembler::append_pair(SectionId section, u32 symbol, const Fixup &second) {
-  const u64 at = writer_->append_zeros(section, 8);
-  writer_->add_fixup(section, {at, Fixup::Kind::SymbolNumber, ids_[symbol].value});
-  writer_->add_fixup(section, {at + 4, second.kind, second.id});
+  const u64 at = file_->sections.append_zeros(section, 8);
+  file_->sections.add_fixup(section, {at, Fixup::Kind::SymbolNumber, ids_[symbol].value});
+  file_->sections.add_fixup(section, {at + 4, second.kind, second.id});
 }
 
 void MinimalAssembler::fill_call_graph() {
   const SectionId graph = add_section(".nv.callgraph");
   add_section_symbol(graph);
   const auto text = [&](const Node &node) {
-    return Fixup{0, Fixup::Kind::StringOffset, writer_->add_string(read_name(node, complaints_))};
+    return Fixup{0, Fixup::Kind::StringOffset,
+                 file_->add_string(keep(std::string(read_name(node, complaints_))))};
   };
   const auto part = [&](CallPart number, auto pairs_of) {
     std::vector<u8> marker(8);
     store_le<u32>(marker.data() + 4, 0 - static_cast<u32>(number));
-    writer_->append_copy(graph, marker);
+    file_->sections.append_copy(graph, marker);
     for (const Function &function : functions_)
       pairs_of(function, MapReader(*function.node, kFunctionKeys, complaints_));
   };
@@ -174,7 +176,8 @@ void MinimalAssembler::fill_call_graph() {
   const SectionId section = add_section(".nv.prototype");
   add_section_symbol(section);
   for (const auto &[symbol, prototype] : prototypes_)
-    append_pair(section, symbol, {0, Fixup::Kind::StringOffset, writer_->add_string(prototype)});
+    append_pair(section, symbol,
+                {0, Fixup::Kind::StringOffset, file_->add_string(keep(std::string(prototype)))});
 }
 
 } // namespace culink::text

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "arch/arch.h"
-#include "elf/elf_builder.h"
+#include "elf/elf_file.h"
 #include "elf/records/nv_info.h"
 #include "text/document/name_index.h"
 #include "text/document/node_reader.h"
@@ -90,7 +90,7 @@ private:
   const arch::ArchInfo *arch_ = nullptr;
   FileFacts facts_;
   u32 toolkit_ = kDefaultToolkit;
-  std::optional<elf::ElfBuilder> writer_;
+  std::optional<elf::ElfFile> file_;
   std::deque<std::string> owned_; // names made here; NameIndex borrows them
   NameIndex names_{"symbol"};
   std::vector<elf::SymbolId> ids_; // by number in names_; [0] is no symbol

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "elf/elf_builder.h"
+#include "elf/elf_file.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -13,14 +13,14 @@
 namespace culink::elf {
 namespace {
 
-std::vector<u8> must_finish(const ElfBuilder &writer) {
+std::vector<u8> must_finish(const ElfFile &writer) {
   Result<std::vector<u8>> file = writer.finish();
   EXPECT_TRUE(file) << file.error().text();
   return file ? std::move(*file) : std::vector<u8>{};
 }
 
-TEST(ElfBuilder, EmptyObjectHasTheThreeTables) {
-  const std::vector<u8> file = must_finish(ElfBuilder({.flags = 90 << 8 | kCodeKindSass}));
+TEST(ElfFile, EmptyObjectHasTheThreeTables) {
+  const std::vector<u8> file = must_finish(ElfFile({.flags = 90 << 8 | kCodeKindSass}));
   const Result<ElfView> view = ElfView::open(file);
   ASSERT_TRUE(view) << view.error().text();
   ASSERT_EQ(view->sections().size(), 4u);
@@ -31,19 +31,19 @@ TEST(ElfBuilder, EmptyObjectHasTheThreeTables) {
   EXPECT_EQ(view->header().flags, 90u << 8 | 4);
 }
 
-TEST(ElfBuilder, SectionsAreSortedIntoBucketsInOrderOfCreation) {
-  ElfBuilder elf({});
-  elf.add_section(
+TEST(ElfFile, SectionsAreSortedIntoBucketsInOrderOfCreation) {
+  ElfFile elf({});
+  elf.sections.add(
       {.name = ".nv.global", .type = SectionType::CudaGlobal, .flags = kFlagAlloc | kFlagWrite});
-  elf.add_section({.name = ".nv.global.init",
-                   .type = SectionType::CudaGlobalInit,
-                   .flags = kFlagAlloc | kFlagWrite});
-  const SectionId b = elf.add_section({.name = ".text.b", .flags = kFlagAlloc | kFlagExec});
-  elf.add_section({.name = ".text.a", .flags = kFlagAlloc | kFlagExec});
-  elf.add_section({.name = ".nv.constant3", .flags = kFlagAlloc});
+  elf.sections.add({.name = ".nv.global.init",
+                    .type = SectionType::CudaGlobalInit,
+                    .flags = kFlagAlloc | kFlagWrite});
+  const SectionId b = elf.sections.add({.name = ".text.b", .flags = kFlagAlloc | kFlagExec});
+  elf.sections.add({.name = ".text.a", .flags = kFlagAlloc | kFlagExec});
+  elf.sections.add({.name = ".nv.constant3", .flags = kFlagAlloc});
   elf.add_relocation_section(b, true);
-  elf.add_section({.name = ".nv.info", .type = SectionType::CudaInfo});
-  elf.add_section({.name = ".debug_frame"});
+  elf.sections.add({.name = ".nv.info", .type = SectionType::CudaInfo});
+  elf.sections.add({.name = ".debug_frame"});
   const std::vector<u8> file = must_finish(elf);
   const Result<ElfView> view = ElfView::open(file);
   ASSERT_TRUE(view) << view.error().text();
@@ -56,25 +56,25 @@ TEST(ElfBuilder, SectionsAreSortedIntoBucketsInOrderOfCreation) {
                                            ".text.a", ".nv.global.init", ".nv.global"}));
 }
 
-TEST(ElfBuilder, LocalSymbolsComeFirstAndNumbersReachEveryUser) {
-  ElfBuilder elf({});
-  const SectionId text = elf.add_section(
-      {.name = ".text.f", .flags = kFlagAlloc | kFlagExec, .align = 16, .link = elf.symtab()});
-  elf.append_zeros(text, 32);
-  const SymbolId g = elf.add_symbol({.name = "g", .type = SymbolType::Function});
-  const SymbolId f = elf.add_symbol({.name = "f",
-                                     .binding = SymbolBinding::Weak,
-                                     .type = SymbolType::Function,
-                                     .section = text,
-                                     .size = 32,
-                                     .part = SymbolPart::Local});
-  elf.add_section_symbol(text);
-  elf.edit_section(text).info = InfoField(f, 24);
+TEST(ElfFile, LocalSymbolsComeFirstAndNumbersReachEveryUser) {
+  ElfFile elf({});
+  const SectionId text = elf.sections.add(
+      {.name = ".text.f", .flags = kFlagAlloc | kFlagExec, .align = 16, .link = ElfFile::kSymtab});
+  elf.sections.append_zeros(text, 32);
+  const SymbolId g = elf.symbols.add({.name = "g", .type = SymbolType::Function});
+  const SymbolId f = elf.symbols.add({.name = "f",
+                                      .binding = SymbolBinding::Weak,
+                                      .type = SymbolType::Function,
+                                      .section = text,
+                                      .size = 32,
+                                      .part = SymbolPart::Local});
+  elf.symbols.add_section(text);
+  elf.sections[text].info = InfoField(f, 24);
   const SectionId rela = elf.add_relocation_section(text, true);
   elf.add_relocation(rela, {16, 75, g, -8});
-  const SectionId info = elf.add_section({.name = ".nv.info", .type = SectionType::CudaInfo});
-  elf.append_zeros(info, 8);
-  elf.add_fixup(info, {4, Fixup::Kind::SymbolNumber, g.value});
+  const SectionId info = elf.sections.add({.name = ".nv.info", .type = SectionType::CudaInfo});
+  elf.sections.append_zeros(info, 8);
+  elf.sections.add_fixup(info, {4, Fixup::Kind::SymbolNumber, g.value});
 
   const std::vector<u8> file = must_finish(elf);
   const Result<ElfView> view = ElfView::open(file);
@@ -92,12 +92,12 @@ TEST(ElfBuilder, LocalSymbolsComeFirstAndNumbersReachEveryUser) {
   EXPECT_EQ(load_le<u32>(view->find(".nv.info")->data.data() + 4), 3u);
 }
 
-TEST(ElfBuilder, Writes32BitFilesThatReadBack) {
-  ElfBuilder elf({.type = FileType::Executable, .elf_class = ElfClass::Elf32});
+TEST(ElfFile, Writes32BitFilesThatReadBack) {
+  ElfFile elf({.type = FileType::Executable, .elf_class = ElfClass::Elf32});
   const SectionId text =
-      elf.add_section({.name = ".text.f", .flags = kFlagAlloc | kFlagExec, .align = 128});
-  elf.append_zeros(text, 64);
-  const SymbolId f = elf.add_symbol({.name = "f", .section = text, .value = 8, .size = 56});
+      elf.sections.add({.name = ".text.f", .flags = kFlagAlloc | kFlagExec, .align = 128});
+  elf.sections.append_zeros(text, 64);
+  const SymbolId f = elf.symbols.add({.name = "f", .section = text, .value = 8, .size = 56});
   const SectionId rel = elf.add_relocation_section(text, false);
   elf.add_relocation(rel, {8, 2, f});
   const std::vector<u8> file = must_finish(elf);
@@ -108,14 +108,14 @@ TEST(ElfBuilder, Writes32BitFilesThatReadBack) {
   EXPECT_EQ(view->segments().size(), 3u);
 }
 
-TEST(ElfBuilder, ManySectionsUseExtendedIndices) {
-  ElfBuilder elf({});
+TEST(ElfFile, ManySectionsUseExtendedIndices) {
+  ElfFile elf({});
   SectionId last;
   for (u32 i = 0; i < 70000; ++i)
-    last = elf.add_section({.name = std::to_string(i)});
-  elf.append_zeros(last, 1);
-  elf.add_symbol({.name = "first", .section = SectionId(4)});
-  elf.add_symbol({.name = "last", .section = last});
+    last = elf.sections.add({.name = elf.sections.storage.keep(std::to_string(i))});
+  elf.sections.append_zeros(last, 1);
+  elf.symbols.add({.name = "first", .section = SectionId(4)});
+  elf.symbols.add({.name = "last", .section = last});
   const std::vector<u8> file = must_finish(elf);
   const Result<ElfView> view = ElfView::open(file);
   ASSERT_TRUE(view) << view.error().text();
@@ -126,14 +126,15 @@ TEST(ElfBuilder, ManySectionsUseExtendedIndices) {
   EXPECT_EQ(view->sections()[view->symbols()[1].section].name, "0");
 }
 
-TEST(ElfBuilder, SharedBytesAndGaps) {
-  ElfBuilder elf({});
-  elf.edit_section(elf.shstrtab()).gap_after = 36;
-  const SectionId data = elf.add_section({.name = ".nv.global.init", .flags = kFlagAlloc});
-  elf.append_copy(data, as_bytes("abcd"));
-  const SectionId twin = elf.add_section(
-      {.name = ".nv.merc.nv.global.init", .flags = kFlagMercury, .shares_bytes_with = data});
-  elf.append_zeros(twin, 4);
+TEST(ElfFile, SharedBytesAndGaps) {
+  ElfFile elf({});
+  elf.sections.extra(ElfFile::kShstrtab).gap_after = 36;
+  const SectionId data = elf.sections.add({.name = ".nv.global.init", .flags = kFlagAlloc});
+  elf.sections.append_copy(data, as_bytes("abcd"));
+  const SectionId twin =
+      elf.sections.add({.name = ".nv.merc.nv.global.init", .flags = kFlagMercury});
+  elf.sections.extra(twin).shares_bytes_with = data;
+  elf.sections.append_zeros(twin, 4);
   const std::vector<u8> file = must_finish(elf);
   const Result<ElfView> view = ElfView::open(file);
   ASSERT_TRUE(view) << view.error().text();
@@ -142,17 +143,17 @@ TEST(ElfBuilder, SharedBytesAndGaps) {
             view->find(".shstrtab")->offset + view->find(".shstrtab")->size + 36);
 }
 
-TEST(ElfBuilder, RefusesWhatCannotBeWritten) {
-  ElfBuilder elf({});
-  const SectionId hidden = elf.add_section({.name = ".hidden", .emitted = false});
-  elf.add_section({.name = ".a", .link = hidden});
+TEST(ElfFile, RefusesWhatCannotBeWritten) {
+  ElfFile elf({});
+  const SectionId hidden = elf.sections.add({.name = ".hidden", .presence = Presence::NameOnly});
+  elf.sections.add({.name = ".a", .link = hidden});
   EXPECT_EQ(elf.finish().error().text(),
             "section '.a', sh_link: names a section that is not part of the file");
-  ElfBuilder other({});
-  const SectionId a = other.add_section({.name = ".a", .align = 3});
+  ElfFile other({});
+  const SectionId a = other.sections.add({.name = ".a", .align = 3});
   EXPECT_EQ(other.finish().error().text(), "section '.a', sh_addralign: 0x3 is not a power of two");
-  other.edit_section(a).align = 4;
-  other.add_fixup(a, {0, Fixup::Kind::SymbolNumber, 0});
+  other.sections[a].align = 4;
+  other.sections.add_fixup(a, {0, Fixup::Kind::SymbolNumber, 0});
   EXPECT_EQ(other.finish().error().text(), "section '.a', content: no word at 0x0 to fill in");
 }
 
@@ -170,7 +171,7 @@ public:
     add_sections();
     add_symbols();
     fill_sections();
-    elf_.set_flags_section(id_of_.at(view_.header().flags >> 24));
+    elf_.flags_section = id_of_.at(view_.header().flags >> 24);
     return must_finish(elf_);
   }
 
@@ -190,14 +191,14 @@ private:
     for (size_t n = 4; n < names.size(); ++n) { // the four tables exist already
       const std::string_view name = names[n].second;
       const Section *s = view_.find(name);
-      SectionSpec spec{.name = name, .emitted = s != nullptr};
+      SectionSpec spec{.name = name, .presence = s ? Presence::Always : Presence::NameOnly};
       if (s) {
         spec.type = s->type;
         spec.flags = s->flags;
         spec.align = s->align;
         spec.entsize = s->entsize;
       }
-      const SectionId id = elf_.add_section(spec);
+      const SectionId id = elf_.sections.add(spec);
       if (s)
         id_of_[s->index] = id;
     }
@@ -212,7 +213,7 @@ private:
     next += 4;
     const auto name_only_until = [&](u64 offset, SymbolPart part) {
       for (; next < strings.size() && strings[next].first < offset; ++next)
-        elf_.add_symbol({.name = strings[next].second, .part = part, .emitted = false});
+        elf_.symbols.add({.name = strings[next].second, .part = part, .emitted = false});
     };
     symbol_of_.push_back({});
     for (u32 i = 1; i < symbols.size(); ++i) {
@@ -231,7 +232,7 @@ private:
                       .part = part};
       if (s.section != 0)
         spec.section = id_of_.at(s.section);
-      symbol_of_.push_back(elf_.add_symbol(spec));
+      symbol_of_.push_back(elf_.symbols.add(spec));
     }
     name_only_until(~u64{0}, SymbolPart::Global);
   }
@@ -241,7 +242,7 @@ private:
       if (s.index <= 3)
         continue;
       const SectionId id = id_of_[s.index];
-      SectionSpec &spec = elf_.edit_section(id);
+      OutSection &spec = elf_.sections[id];
       if (s.link != 0)
         spec.link = id_of_.at(s.link);
       if (const Section *info = view_.info_section(s))
@@ -253,14 +254,14 @@ private:
         elf_.add_relocation(id, {entries[i].offset, entries[i].type,
                                  symbol_of_.at(entries[i].symbol), entries[i].addend});
       if (s.no_data())
-        elf_.append_zeros(id, s.size);
+        elf_.sections.append_zeros(id, s.size);
       else if (!is_relocation_table(s.type))
-        elf_.append(id, s.data);
+        elf_.sections.append(id, s.data);
     }
   }
 
   const ElfView &view_;
-  ElfBuilder elf_;
+  ElfFile elf_;
   std::vector<SectionId> id_of_;
   std::vector<SymbolId> symbol_of_;
 };
@@ -273,7 +274,7 @@ bool names_repeat(const ElfView &view) {
   return std::adjacent_find(names.begin(), names.end()) != names.end();
 }
 
-TEST(ElfBuilder, RebuildsShippedLinkedFilesByteForByte) {
+TEST(ElfFile, RebuildsShippedLinkedFilesByteForByte) {
   u32 rebuilt = 0;
   for (const char *folder : {"/examples", "/tests/golden"}) {
     const std::filesystem::path root = std::string(CULINK_SOURCE_DIR) + folder;
@@ -297,31 +298,31 @@ TEST(ElfBuilder, RebuildsShippedLinkedFilesByteForByte) {
 
 // Names and symbols of Mercury files follow other rules; what is checked here is where contents lie
 // and which program headers cover them.
-TEST(ElfBuilder, MercurySegmentsAreThoseOfNvlink) {
+TEST(ElfFile, MercurySegmentsAreThoseOfNvlink) {
   const Result<MappedFile> file =
       MappedFile::open(CULINK_SOURCE_DIR "/examples/vector_math/sm_100/linked.cubin");
   ASSERT_TRUE(file);
   const Result<ElfView> view = ElfView::open(file->bytes());
   ASSERT_TRUE(view);
-  ElfBuilder elf({.type = FileType::Executable, .segments = SegmentRule::Mercury});
+  ElfFile elf({.type = FileType::Executable, .segments = SegmentRule::Mercury});
   for (u32 i = 0; i < 3; ++i)
-    elf.edit_section(SectionId(i)).emitted = false;
+    elf.sections[SectionId(i)].presence = Presence::NameOnly;
   std::vector<SectionId> ids;
   for (const Section &s : view->sections()) {
     if (s.index == 0)
       continue;
-    const SectionId id = elf.add_section({.name = s.name,
-                                          .type = s.type,
-                                          .flags = s.flags,
-                                          .align = s.align,
-                                          .bucket = Bucket::Tables});
+    const SectionId id = elf.sections.add({.name = s.name,
+                                           .type = s.type,
+                                           .flags = s.flags,
+                                           .align = s.align,
+                                           .bucket = Bucket::Tables});
     for (u32 other = 1; other < s.index; ++other)
       if (s.is_mercury() && view->sections()[other].offset == s.offset && s.size != 0)
-        elf.edit_section(id).shares_bytes_with = ids[other - 1];
-    elf.append_zeros(id, s.size);
+        elf.sections.extra(id).shares_bytes_with = ids[other - 1];
+    elf.sections.append_zeros(id, s.size);
     ids.push_back(id);
     if (s.index <= 2) // .shstrtab and .strtab: unused bytes stand behind them
-      elf.edit_section(id).gap_after = view->sections()[s.index + 1].offset - s.offset - s.size;
+      elf.sections.extra(id).gap_after = view->sections()[s.index + 1].offset - s.offset - s.size;
   }
   const Result<ElfLayout> layout = elf.lay_out();
   ASSERT_TRUE(layout) << layout.error().text();
@@ -338,46 +339,60 @@ TEST(ElfBuilder, MercurySegmentsAreThoseOfNvlink) {
   }
 }
 
-TEST(ElfBuilder, GivesTheSameFileForNumberedNames) {
+TEST(ElfFile, GivesTheSameFileForNumberedNames) {
   const auto make = [](bool numbered) {
-    StringIndex index;
-    for (const char *name : {"no dot", ".text.f", ".unused"})
-      index.insert(name);
-    ElfBuilder elf({.borrow_names = true, .numbered_names = numbered ? &index : nullptr});
-    const auto number = [&](u32 n) { return numbered ? n : kNoNumber; };
-    const SectionId text = elf.add_section({.name = index[1], .name_number = number(1)});
-    elf.add_section({.name = index[0], .name_number = number(0)});
-    elf.add_section({.name = index[1], .name_number = number(1)}); // the same name again
-    elf.add_section({.name = ".other"});
+    SectionTable sections;
+    if (numbered)
+      for (const char *name : {"no dot", ".text.f", ".unused"})
+        sections.names.insert(name);
+    ElfFile elf({}, std::move(sections));
+    const SectionId text = elf.sections.add({.name = ".text.f"});
+    elf.sections.add({.name = "no dot"});
+    elf.sections.add({.name = ".text.f"}); // the same name again
+    elf.sections.add({.name = ".other"});
     elf.add_string(".text.f");
-    elf.add_section_symbol(text);
+    elf.symbols.add_section(text);
     // Named like a section, without being one.
-    elf.add_symbol({.name = "no dot", .section = text});
-    elf.add_symbol({.name = ".text.f", .section = text});
-    elf.add_symbol({.name = ".other", .section = text});
+    elf.symbols.add({.name = "no dot", .section = text});
+    elf.symbols.add({.name = ".text.f", .section = text});
+    elf.symbols.add({.name = ".other", .section = text});
+    return *elf.finish();
+  };
+  EXPECT_EQ(make(true), make(false));
+}
+
+TEST(ElfFile, DiscardedSectionsLeaveNoTrace) {
+  const auto make = [](bool discarded) {
+    ElfFile elf({});
+    elf.sections.add({.name = ".first"});
+    if (discarded)
+      elf.sections.add({.name = ".discarded", .presence = Presence::Nothing});
+    elf.sections.add({.name = ".last"});
     return *elf.finish();
   };
   EXPECT_EQ(make(true), make(false));
 }
 
 // Q059
-TEST(ElfBuilder, FillsExtendedIndicesAsNvlinkDoes) {
+TEST(ElfFile, FillsExtendedIndicesAsNvlinkDoes) {
   for (const bool imitate : {false, true}) {
-    ElfBuilder elf({.type = FileType::Executable,
-                    .segments = SegmentRule::None,
-                    .lose_section_fff2 = imitate});
-    const SectionId note = elf.add_section({.name = "note"}); // sections 4 and, on demand, 5
+    ElfFile elf({.type = FileType::Executable,
+                 .segments = SegmentRule::None,
+                 .lose_section_fff2 = imitate});
+    const SectionId note = elf.sections.add({.name = "note"}); // sections 4 and, on demand, 5
     if (imitate)
       elf.number_sections_as_added({note});
     std::vector<SectionId> sections;
     for (u32 i = 0; i < 0xfff4; ++i)
-      sections.push_back(elf.add_section({.name = i == 0 ? "name only" : "s", .emitted = i != 0}));
+      sections.push_back(
+          elf.sections.add({.name = i == 0 ? "name only" : "s",
+                            .presence = i == 0 ? Presence::NameOnly : Presence::Always}));
     // The symbols of the note, of section 6, of 0xfff0, which is created as 0xfff2, to 0xfff3.
-    elf.add_section_symbol(note);
+    elf.symbols.add_section(note);
     for (const u32 index : {6u, 0xfff0u, 0xfff1u, 0xfff2u, 0xfff3u})
-      elf.add_section_symbol(sections[index - 5]);
+      elf.symbols.add_section(sections[index - 5]);
     // A section that came late, to a table of names that was there.
-    elf.rename_symbol(elf.add_symbol({.name = "s", .section = sections[1], .named = false}), "s");
+    elf.rename_symbol(elf.symbols.add({.name = "s", .section = sections[1], .named = false}), "s");
     const Result<std::vector<u8>> file = elf.finish();
     ASSERT_TRUE(file);
     const Result<ElfView> view = ElfView::open(*file);
@@ -406,23 +421,24 @@ std::string text_of(const ElfView &view, std::string_view table) {
   return out;
 }
 
-TEST(ElfBuilder, CompactFilesHaveOnlyNamesInUseInTheOrderOfTheFile) {
-  ElfBuilder elf({.compact = true, .section_names_room = 3});
+TEST(ElfFile, CompactFilesHaveOnlyNamesInUseInTheOrderOfTheFile) {
+  ElfFile elf({.compact = true, .section_names_room = 3});
   const u32 unused = elf.add_string("#unused"), first = elf.add_string("#first"),
             second = elf.add_string("#second");
   const SectionId code =
-      elf.add_section({.name = ".text", .flags = kFlagAlloc | kFlagExec, .align = 1});
-  const SectionId info = elf.add_section({.name = ".nv.info", .type = SectionType::CudaInfo});
-  elf.add_section({.name = ".gone", .emitted = false});
+      elf.sections.add({.name = ".text", .flags = kFlagAlloc | kFlagExec, .align = 1});
+  const SectionId info = elf.sections.add({.name = ".nv.info", .type = SectionType::CudaInfo});
+  elf.sections.add({.name = ".gone", .presence = Presence::NameOnly});
   elf.rename_section(code, ".text.old");
-  elf.append_zeros(code, 3);
-  elf.append_zeros(info, 12);
+  elf.sections.append_zeros(code, 3);
+  elf.sections.append_zeros(info, 12);
   for (const u32 string : {second, first, second})
-    elf.add_fixup(info, {string == first ? u64{4} : u64{0}, Fixup::Kind::StringOffset, string});
-  elf.add_symbol({.name = "old", .section = code});
-  elf.rename_symbol(SymbolId(elf.symbol_count() - 1), "new");
-  elf.add_symbol({.name = "lost", .emitted = false});
-  elf.add_symbol({.name = "global"});
+    elf.sections.add_fixup(info,
+                           {string == first ? u64{4} : u64{0}, Fixup::Kind::StringOffset, string});
+  elf.symbols.add({.name = "old", .section = code});
+  elf.rename_symbol(SymbolId(elf.symbols.size() - 1), "new");
+  elf.symbols.add({.name = "lost", .emitted = false});
+  elf.symbols.add({.name = "global"});
   const Result<std::vector<u8>> file = elf.finish();
   ASSERT_TRUE(file);
   const Result<ElfView> view = ElfView::open(*file);

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Filling a file. Everything is kept in order of creation, because that order is visible in the
+// output. Numbers and offsets do not exist before lay_out(), but for the numbers of symbols, which
+// only the order of symbols decides.
+#include "elf/elf_file.h"
+
+#include <array>
+#include <utility>
+
+#include "base/bytes.h"
+#include "elf/wire.h"
+
+namespace culink::elf {
+
+Bucket default_bucket(std::string_view name, SectionType type, u64 flags) {
+  if (is_symbol_table(type) || type == SectionType::Strtab || type == SectionType::SymtabShndx)
+    return Bucket::Tables;
+  if (is_relocation_table(type))
+    return Bucket::Relocations;
+  if (type == SectionType::Progbits &&
+      (name.starts_with(".debug_") || name.starts_with(".nv_debug_")))
+    return Bucket::Debug;
+  if ((flags & kFlagAlloc) == 0)
+    return Bucket::Metadata;
+  if ((flags & kFlagExec) != 0)
+    return Bucket::Code;
+  if ((flags & kFlagWrite) == 0)
+    return Bucket::Constants;
+  return has_no_file_data(type) ? Bucket::NoData : Bucket::Data;
+}
+
+SymbolNumbers OutSymbols::numbers() const {
+  SymbolNumbers out;
+  out.of.resize(size());
+  out.order.reserve(size());
+  out.count = 1;
+  for (const bool local : {true, false}) {
+    for (u32 id = 0; id < size(); ++id)
+      if (const Entry &entry = entries_[id]; is_local(entry) == local) {
+        out.order.push_back(id);
+        out.of[id] = is_emitted(entry) ? out.count++ : 0;
+      }
+    if (local)
+      out.first_global = out.count;
+  }
+  return out;
+}
+
+SectionTable::SectionTable() {
+  add({.name = ".shstrtab", .type = SectionType::Strtab});
+  add({.name = ".strtab", .type = SectionType::Strtab});
+  add({.name = ".symtab",
+       .type = SectionType::Symtab,
+       .align = 8,
+       .entsize = sizeof(wire::Sym64),
+       .link = kStrtab});
+  add({.name = ".symtab_shndx",
+       .type = SectionType::SymtabShndx,
+       .align = 4,
+       .entsize = 4,
+       .link = kSymtab,
+       .presence = Presence::NameOnly});
+}
+
+ElfFile::ElfFile(const FileOptions &file_options, SectionTable table)
+    : options(file_options), sections(std::move(table)) {
+  if (!wide()) {
+    sections[kSymtab].align = 4;
+    sections[kSymtab].entsize = sizeof(wire::Sym32);
+  }
+  for (u32 i = 0; i < SectionTable::kOwnTables; ++i)
+    symbols.add_section(SectionId(i), false);
+}
+
+SectionId ElfFile::add_relocation_section(SectionId target, bool with_addends) {
+  return sections.add(
+      {.name = sections.storage.keep(with_addends ? ".rela" : ".rel", sections.name(target)),
+       .type = with_addends ? SectionType::Rela : SectionType::Rel,
+       .flags = kFlagInfoLink,
+       .align = wide() ? 8u : 4u,
+       .entsize = (with_addends ? 3u : 2u) * (wide() ? 8u : 4u),
+       .link = kSymtab,
+       .info = target});
+}
+
+// An entry is content with a word for the number of the symbol.
+void ElfFile::add_relocation(SectionId table, const RelocationSpec &entry) {
+  const bool with_addend = is_rela(sections[table].type);
+  std::array<u8, sizeof(wire::Rela64)> bytes{};
+  if (wide()) {
+    store_le(bytes.data(), wire::Rel64{entry.offset, entry.type});
+    if (with_addend)
+      store_le(bytes.data() + sizeof(wire::Rel64), entry.addend);
+  } else {
+    store_le(bytes.data(), wire::Rel32{static_cast<u32>(entry.offset), entry.type & 0xff});
+    if (with_addend)
+      store_le(bytes.data() + sizeof(wire::Rel32), static_cast<i32>(entry.addend));
+  }
+  const u64 at = sections.append_copy(table, std::span(bytes).first(sections[table].entsize));
+  if (entry.symbol.valid())
+    sections.add_fixup(table,
+                       wide() ? Fixup{at + 12, Fixup::Kind::RelocationSymbol, entry.symbol.value}
+                              : Fixup{at + 4, Fixup::Kind::RelocationSymbol8, entry.symbol.value});
+}
+
+Result<std::vector<u8>> ElfFile::finish() const {
+  Result<ElfLayout> layout = lay_out();
+  if (!layout)
+    return layout.error();
+  std::vector<u8> file(layout->file_size);
+  write(*layout, file);
+  return file;
+}
+
+} // namespace culink::elf

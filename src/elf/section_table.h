@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The sections of a file that is being made, by SectionId and in order of creation. That order is
+// visible in the file: it is the order of the string tables and, inside a bucket, of the section
+// table. So nothing is reordered or removed here; a section that becomes superfluous changes its
+// Presence.
+//
+// A large file has some 100,000 sections, nearly all of which have one piece of content at their
+// start. Whatever else a section has is in a list that few sections need.
+#pragma once
+
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "base/bytes.h"
+#include "base/name_storage.h"
+#include "base/string_index.h"
+#include "base/types.h"
+#include "culink/elf_writer.h"
+#include "elf/constants.h"
+
+namespace culink::elf {
+
+// The position of a section in the table: sections are sorted by bucket, stably. The default is the
+// order of ptxas and nvlink; buckets above LastDefault are free for a caller's own groups.
+enum class Bucket : u8 {
+  Tables = 0,
+  Debug = 1,
+  Metadata = 2,
+  Relocations = 3,
+  Constants = 4,
+  Code = 5,
+  Data = 6,
+  NoData = 7,
+  LastDefault = 7,
+  ByHeader = 255, // see default_bucket
+};
+
+[[nodiscard]] Bucket default_bucket(std::string_view name, SectionType type, u64 flags);
+
+// How much of a section is part of the file.
+enum class Presence : u8 {
+  IfUsed,   // if it has content
+  Always,   // also if it is empty
+  NameOnly, // only its name is, in the string tables
+  Nothing,  // not even its name
+};
+
+// A number of the finished file that is stored in the content of a section.
+struct Fixup {
+  enum class Kind : u8 {
+    SymbolNumber,      // 32 bits
+    SectionIndex,      // 32 bits
+    StringOffset,      // 32 bits: the offset in .strtab of what ElfFile::add_string returned
+    RelocationSymbol,  // the upper half of r_info
+    RelocationSymbol8, // the upper 24 bits of the r_info of a 32-bit file
+  };
+  u64 offset = 0;
+  Kind kind = Kind::SymbolNumber;
+  u32 id = 0;
+};
+
+struct SectionPiece {
+  u64 offset = 0;
+  ByteSpan bytes;
+};
+
+// Properties that few sections have.
+struct SectionExtra {
+  std::vector<SectionPiece> pieces; // after OutSection::first, in order
+  std::vector<Fixup> fixups;
+  SectionId shares_bytes_with = {}; // a Mercury counterpart that has no bytes of its own
+  u64 gap_after = 0;                // unused zero bytes after the content
+};
+
+struct OutSection {
+  static constexpr u32 kNoExtra = 0xffffffff;
+
+  u32 name = 0; // in SectionTable::names
+  SectionType type = SectionType::Progbits;
+  u64 flags = 0;
+  u64 align = 1;
+  u64 entsize = 0;
+  u64 size = 0;
+  SectionId link = {};
+  InfoField info = {};
+  ByteSpan first;       // the content at offset 0, borrowed; what no piece has is zero
+  u32 extra = kNoExtra; // in SectionTable::extras
+  Presence presence = Presence::IfUsed;
+  Bucket bucket = Bucket::ByHeader;
+  bool has_symbol = false; // for a linker: its section symbol is in the file if the section is
+
+  [[nodiscard]] bool emitted() const {
+    return presence == Presence::Always || (presence == Presence::IfUsed && size != 0);
+  }
+  [[nodiscard]] bool discarded() const { return presence == Presence::Nothing; }
+  // The section that this one belongs to: what sh_info names.
+  [[nodiscard]] SectionId target() const {
+    const SectionId *section = std::get_if<SectionId>(&info.value());
+    return section ? *section : SectionId();
+  }
+};
+
+// A section that is to be added.
+struct SectionSpec {
+  std::string_view name;
+  SectionType type = SectionType::Progbits;
+  u64 flags = 0;
+  u64 align = 1;
+  u64 entsize = 0;
+  SectionId link = {};
+  InfoField info = {};
+  Presence presence = Presence::Always;
+  Bucket bucket = Bucket::ByHeader;
+};
+
+struct SectionTable {
+  // The tables that every file has; .symtab_shndx is emitted when it is needed.
+  static constexpr SectionId kShstrtab{0}, kStrtab{1}, kSymtab{2}, kSymtabShndx{3};
+  static constexpr u32 kOwnTables = 4;
+
+  SectionTable();
+
+  std::vector<OutSection> list; // by SectionId
+  StringIndex names;
+  std::vector<SectionExtra> extras;
+  NameStorage storage; // names and contents that are made up
+
+  [[nodiscard]] u32 size() const { return static_cast<u32>(list.size()); }
+  [[nodiscard]] OutSection &operator[](SectionId id) { return list[id.value]; }
+  [[nodiscard]] const OutSection &operator[](SectionId id) const { return list[id.value]; }
+  [[nodiscard]] std::string_view name(const OutSection &section) const {
+    return names[section.name];
+  }
+  [[nodiscard]] std::string_view name(SectionId id) const { return name(list[id.value]); }
+  // Valid until another section gets one.
+  [[nodiscard]] SectionExtra &extra(SectionId id) {
+    OutSection &section = list[id.value];
+    if (section.extra == OutSection::kNoExtra) {
+      section.extra = static_cast<u32>(extras.size());
+      extras.emplace_back();
+    }
+    return extras[section.extra];
+  }
+  [[nodiscard]] const SectionExtra *find_extra(const OutSection &section) const {
+    return section.extra != OutSection::kNoExtra ? &extras[section.extra] : nullptr;
+  }
+
+  // The name must outlive the table or come from `storage`.
+  SectionId add(const SectionSpec &spec) {
+    list.push_back({.name = names.insert(spec.name).first,
+                    .type = spec.type,
+                    .flags = spec.flags,
+                    .align = spec.align,
+                    .entsize = spec.entsize,
+                    .link = spec.link,
+                    .info = spec.info,
+                    .presence = spec.presence,
+                    .bucket = spec.bucket});
+    return SectionId(size() - 1);
+  }
+  // The content of a section.
+  [[nodiscard]] std::vector<SectionPiece> pieces(SectionId id) const {
+    std::vector<SectionPiece> out;
+    if (!list[id.value].first.empty())
+      out.push_back({0, list[id.value].first});
+    if (const SectionExtra *extra = find_extra(list[id.value]))
+      out.insert(out.end(), extra->pieces.begin(), extra->pieces.end());
+    return out;
+  }
+  // Without changing the size.
+  void clear_content(SectionId id) {
+    list[id.value].first = {};
+    if (list[id.value].extra != OutSection::kNoExtra)
+      extras[list[id.value].extra].pieces.clear();
+  }
+  void rename(SectionId id, std::string_view name) {
+    list[id.value].name = names.insert(name).first;
+  }
+
+  // Content at an offset that is after all other content. The size is left to the caller.
+  void add_piece(SectionId id, u64 offset, ByteSpan bytes) {
+    if (bytes.empty())
+      return;
+    if (offset == 0)
+      list[id.value].first = bytes;
+    else
+      extra(id).pieces.push_back({offset, bytes});
+  }
+  // Adds content at the end, after zero bytes up to `align`, and returns its offset.
+  u64 append(SectionId id, ByteSpan borrowed, u64 align = 1) {
+    const u64 offset = append_zeros(id, borrowed.size(), align);
+    add_piece(id, offset, borrowed);
+    return offset;
+  }
+  u64 append_copy(SectionId id, ByteSpan bytes, u64 align = 1) {
+    return append(id, as_bytes(storage.keep(as_text(bytes))), align);
+  }
+  // Adds bytes that the caller fills until the file is written.
+  [[nodiscard]] MutableByteSpan append_room(SectionId id, u64 room) {
+    const MutableByteSpan bytes(reinterpret_cast<u8 *>(storage.allocate(room)), room);
+    append(id, bytes);
+    return bytes;
+  }
+  // Adds `zeros` zero bytes; for sections without file data, the memory they ask for.
+  u64 append_zeros(SectionId id, u64 zeros, u64 align = 1) {
+    OutSection &section = list[id.value];
+    const u64 offset = align_up(section.size, align);
+    section.size = offset + zeros;
+    return offset;
+  }
+  void add_fixup(SectionId id, const Fixup &fixup) { extra(id).fixups.push_back(fixup); }
+};
+
+} // namespace culink::elf
