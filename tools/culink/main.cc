@@ -10,12 +10,14 @@
 #include "command.h"
 #include "engine/worker.h"
 #include "engine/worker_messages.h"
+#include "restart.h"
 
 int main(int argc, char **argv) {
   try {
     const std::vector<std::string> words(argv + 1, argv + argc);
     if (!words.empty() && words.front() == culink::kWorkerWord)
       return culink::run_engine_worker(words);
+    culink::restart_for_large_files(argc, argv);
     culink::end_when_files_shrink();
     std::signal(SIGXFSZ, SIG_IGN); // an output beyond the limit is a failed write, which is told
     return culink::run_command(words);

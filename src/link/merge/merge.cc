@@ -46,6 +46,7 @@ Merger::Merger(const Program &program)
   sections = std::min(sections, entities * 8); // few of them prevail where entities are few
   layout_.sections.table.list.reserve(sections);
   layout_.sections.details.reserve(sections);
+  layout_.sections.table.names.reserve(static_cast<u32>(sections));
   layout_.sections.locals.reserve(sections);
 }
 
