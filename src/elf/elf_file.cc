@@ -34,16 +34,20 @@ SymbolNumbers OutSymbols::numbers() const {
   SymbolNumbers out;
   out.of.resize(size());
   out.order.reserve(size());
+  std::vector<u32> globals;
+  for (u32 id = 0; id < size(); ++id)
+    (is_local(entries_[id]) ? out.order : globals).push_back(id);
+  const size_t locals = out.order.size();
+  out.order.insert(out.order.end(), globals.begin(), globals.end());
   out.count = 1;
-  for (const bool local : {true, false}) {
-    for (u32 id = 0; id < size(); ++id)
-      if (const Entry &entry = entries_[id]; is_local(entry) == local) {
-        out.order.push_back(id);
-        out.of[id] = is_emitted(entry) ? out.count++ : 0;
-      }
-    if (local)
+  for (size_t i = 0; i < out.order.size(); ++i) {
+    if (i == locals)
       out.first_global = out.count;
+    const u32 id = out.order[i];
+    out.of[id] = is_emitted(entries_[id]) ? out.count++ : 0;
   }
+  if (globals.empty())
+    out.first_global = out.count;
   return out;
 }
 

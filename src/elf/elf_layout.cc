@@ -181,7 +181,7 @@ void ElfLayouter::order_sections() {
 // The numbers of sections in order of creation, counting those of which only the name is left
 // (Q059).
 void ElfLayouter::number_as_added() {
-  if (!file_.uncounted_)
+  if (!file_.uncounted_ || layout_.index_of(ElfFile::kSymtabShndx) == 0)
     return;
   u32 next = 1;
   auto uncounted = file_.uncounted_->begin();

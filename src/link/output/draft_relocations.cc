@@ -84,22 +84,28 @@ void RelocationTables::add(OutId table, const elf::RelocationSpec &entry) {
 
 void fill_relocations(const Program &program, const OutputPlan &plan, ContentOf to,
                       FileInProgress &file, Diagnostics &diag) {
+  RelocationTables tables(file);
   bool any_deleted = false;
-  for (const KeptRelocation &kept : plan.relocations.kept)
-    if (names_nothing(file, kept, symbol_of(file.symbols, kept))) {
-      report_deleted(program, plan.layout.sections, file.elf.sections, kept, diag);
-      any_deleted = true;
+  for (const KeptRelocation &kept : plan.relocations.kept) {
+    if (!names_nothing(file, kept, symbol_of(file.symbols, kept))) {
+      tables.count(to(kept.table));
+      continue;
     }
-  fill_tables(file, [&](auto add) {
-    for (const KeptRelocation &kept : plan.relocations.kept)
-      if (const elf::SymbolId symbol = symbol_of(file.symbols, kept);
-          !any_deleted || !names_nothing(file, kept, symbol))
-        add(to(kept.table), {kept.offset, kept.type, symbol, kept.addend});
-    for (const SlotTable &table : plan.images.tables)
-      for (const SlotRelocation &entry : table.entries)
-        add(to(table.table),
-            {entry.offset, entry.type, file.symbols.of_entity[entry.image.value], 0});
-  });
+    report_deleted(program, plan.layout.sections, file.elf.sections, kept, diag);
+    any_deleted = true;
+  }
+  for (const SlotTable &table : plan.images.tables)
+    for (u32 i = 0; i < table.entries.size(); ++i)
+      tables.count(to(table.table));
+  tables.allocate();
+  for (const KeptRelocation &kept : plan.relocations.kept)
+    if (const elf::SymbolId symbol = symbol_of(file.symbols, kept);
+        !any_deleted || !names_nothing(file, kept, symbol))
+      tables.add(to(kept.table), {kept.offset, kept.type, symbol, kept.addend});
+  for (const SlotTable &table : plan.images.tables)
+    for (const SlotRelocation &entry : table.entries)
+      tables.add(to(table.table),
+                 {entry.offset, entry.type, file.symbols.of_entity[entry.image.value], 0});
 }
 
 } // namespace culink

@@ -18,6 +18,7 @@ namespace {
 
 constexpr u64 kPartSize = u64{1} << 18;
 constexpr u64 kLongPart = 4 * kPartSize; // it has a large section
+constexpr u32 kAtHand = 16;              // sections whose bytes are still in the cache
 
 // Sections that one thread writes, by their positions in the file.
 struct ImagePart {
@@ -93,11 +94,12 @@ void write_image(const FileDraft &draft, MutableByteSpan image, WorkerPool &pool
   std::ranges::stable_partition(order, [&](u32 part) { return parts[part].size > kLongPart; });
   std::vector<Diagnostics> messages(count);
   const auto write_part = [&](u32 part) {
-    for (u32 i = parts[part].begin; i < parts[part].end; ++i) {
-      draft.elf.write_contents(layout, image, i, i + 1);
-      const elf::SectionId id = layout.order[i];
-      if (const u32 first = first_value[id.value]; first != 0)
-        store_values(draft, id, first - 1, image, messages[part]);
+    for (u32 begin = parts[part].begin, end; begin < parts[part].end; begin = end) {
+      end = std::min(begin + kAtHand, parts[part].end);
+      draft.elf.write_contents(layout, image, begin, end);
+      for (const elf::SectionId id : std::span(layout.order).subspan(begin, end - begin))
+        if (const u32 first = first_value[id.value]; first != 0)
+          store_values(draft, id, first - 1, image, messages[part]);
     }
   };
   pool.for_each(count + draft.elf.table_parts(layout), [&](u32 i) {
