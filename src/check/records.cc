@@ -27,9 +27,10 @@ using elf::InfoRecord;
 namespace {
 
 // Attributes whose presence a kernel takes over from what it reaches.
-constexpr std::array<InfoAttribute, 5> kFlags = {
-    InfoAttribute::CtaidzUsed, InfoAttribute::ReservedSmemUsed, InfoAttribute::Tcgen05OneCtaUsed,
-    InfoAttribute::Tcgen05TwoCtaUsed, InfoAttribute::Language};
+constexpr std::array<InfoAttribute, 6> kFlags = {
+    InfoAttribute::CtaidzUsed,        InfoAttribute::ReservedSmemUsed,
+    InfoAttribute::Tcgen05OneCtaUsed, InfoAttribute::Tcgen05TwoCtaUsed,
+    InfoAttribute::Language,          InfoAttribute::ClusterLaunchControlUsed};
 
 // Attributes that a linker changes: compared one by one, or not at all.
 bool is_changed(InfoAttribute attribute, bool kernel, bool unbounded) {

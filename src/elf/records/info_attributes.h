@@ -105,10 +105,11 @@ enum class InfoAttribute : u8 {
   SyscallsFallback = 0x5d,
   CudaReq = 0x5e,
   MercuryIsaVersion = 0x5f,
-  ErrorLast = 0x60,   // the end marker of 13.0; later toolkits give it a meaning
-  Language = 0x66,    // since 13.2
-  NvsalSwWar = 0x6b,  // since 13.2
-  PreexitUsed = 0x6d, // since 13.4
+  ErrorLast = 0x60,                // the end marker of 13.0; later toolkits give it a meaning
+  ClusterLaunchControlUsed = 0x62, // since 13.2
+  Language = 0x66,                 // since 13.2
+  NvsalSwWar = 0x6b,               // since 13.2
+  PreexitUsed = 0x6d,              // since 13.4
 };
 
 } // namespace culink::elf

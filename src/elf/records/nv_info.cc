@@ -138,6 +138,8 @@ constexpr auto kInfoRows = std::to_array<InfoRow>({
     {A::CudaReq, "EIATTR_CUDA_REQ"},
     {A::MercuryIsaVersion, "EIATTR_MERCURY_ISA_VERSION", F::Half, S::Number16, E::Measured},
     {A::ErrorLast, "EIATTR_ERROR_LAST"},
+    {A::ClusterLaunchControlUsed, "EIATTR_CLUSTER_LAUNCH_CONTROL_USED", F::NoValue, S::None,
+     E::Measured},
     {A::Language, "EIATTR_LANGUAGE", F::Sized, S::Words, E::Measured},
     {A::NvsalSwWar, "EIATTR_NVSAL_SW_WAR", F::Half, S::Number16, E::Measured},
     {A::PreexitUsed, "EIATTR_PREEXIT_USED", F::Byte, S::Number8, E::Measured},

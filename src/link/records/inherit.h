@@ -25,13 +25,15 @@ struct InheritRule {
   bool own_value_stays; // in a program with one kernel, if it has the record
 };
 
-inline constexpr size_t kInheritRuleCount = 10;
+inline constexpr size_t kInheritRuleCount = 11;
 
 // In the order in which a program's only kernel gets new records.
 inline constexpr std::array<InheritRule, kInheritRuleCount> kInheritRules = {{
     {elf::InfoAttribute::SparseMmaMask, elf::RecordFormat::Half, Combine::BitOr, true},
     {elf::InfoAttribute::CtaidzUsed, elf::RecordFormat::NoValue, Combine::Flag, false},
     {elf::InfoAttribute::ReservedSmemUsed, elf::RecordFormat::NoValue, Combine::Flag, false},
+    {elf::InfoAttribute::ClusterLaunchControlUsed, elf::RecordFormat::NoValue, Combine::Flag,
+     false},
     {elf::InfoAttribute::VrcCtaInitCount, elf::RecordFormat::Byte, Combine::Maximum, true},
     {elf::InfoAttribute::Tcgen05OneCtaUsed, elf::RecordFormat::NoValue, Combine::Flag, false},
     {elf::InfoAttribute::Tcgen05TwoCtaUsed, elf::RecordFormat::NoValue, Combine::Flag, false},
