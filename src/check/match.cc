@@ -260,8 +260,8 @@ void Matcher::check_definition(const Entity &entity) {
     if (entity.function() && found.binding() != binding)
       differ(entity, "binding", std::to_string(static_cast<u32>(binding)),
              std::to_string(found.info >> 4));
-    // No value is an alignment of 1.
-    if (!found.in_section() && !l_.executable && entity.dynamic_align > 1 &&
+    // No value is an alignment of 1. A declaration with a size has none.
+    if (!found.in_section() && !l_.executable && entity.dynamic_align > 1 && found.size == 0 &&
         found.value < entity.dynamic_align)
       differ(entity, "alignment", hex(entity.dynamic_align), hex(found.value));
     return;
