@@ -79,7 +79,7 @@ constexpr CommandRules command_of(u32 toolkit) {
 // clang-format off
 constexpr Defects kDefects13_0 = {
     .one_byte_fits_any = true, .loses_unified_marks = true, .joins_opaque_by_name = true,
-    .sections_by_name = true, .refuses_weak_over_common = true, .refuses_early_alias = true,
+    .sections_by_name = true, .loses_weak_over_common = true, .refuses_early_alias = true,
     .refuses_dead_alias = true, .null_symbol_has_value = true, .loses_section_fff2 = true,
     .fills_indices = true,
     .demotes_launched_kernels = true, .forgets_pointed_to = true, .selects_debugged = true,

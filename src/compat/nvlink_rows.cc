@@ -132,6 +132,8 @@ constexpr std::array<NvlinkRow, static_cast<size_t>(DiagId::Count_)> kNvlinkRows
      "Internal error: reference to deleted section"},
     {DiagId::DeletedParameter, Stage::Program, Weight::Fatal,
      "Internal error: reference to deleted section"},
+    {DiagId::DeletedCommon, Stage::Program, Weight::Fatal,
+     "Internal error: reference to deleted section"},
     {DiagId::UnsupportedRelocation, Stage::Program, Weight::Fatal,
      "Internal error: unexpected reloc"},
     {DiagId::RelocationOutsideSection, Stage::Program, Weight::Fatal,

@@ -90,6 +90,7 @@ enum class DiagId : u16 {
   DeletedSymbol,
   DeletedConstants,
   DeletedParameter,
+  DeletedCommon,
   UnsupportedRelocation,
   RelocationOutsideSection,
   RelocationOutOfRange,

@@ -30,8 +30,8 @@ struct Defects {
   // Q130: sections of a kernel are found by name alone, so that the first of several kernels of
   // one name gets the parameters and shared memory of all.
   bool sections_by_name = false;
-  // Q057: a weak definition with initial values after a common symbol is an error.
-  bool refuses_weak_over_common = false;
+  // Q057: a weak definition after a common symbol is an error. With -r the symbol has no place.
+  bool loses_weak_over_common = false;
   // Q119: undefined weak symbols are an error.
   bool requires_weak_definitions = false;
   // Q043: an alias that is read before its function is an error.

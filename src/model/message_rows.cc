@@ -385,6 +385,11 @@ constexpr std::array<DiagRow, static_cast<size_t>(DiagId::Count_)> kRows = {{
      "kernel uses the same symbol for a parameter of its own.",
      "Keep that kernel, too (-kernels-used, -ignore-host-info), or give the parameters different "
      "names."},
+    {DiagId::DeletedCommon, Severity::Error, "deleted-common",
+     "weak definition of '{0s}' follows a common symbol",
+     "With --emulate: nvlink gives up where a weak definition of a variable is read after a common "
+     "symbol.",
+     "Link without --emulate, or give the file with the weak definition first."},
     {DiagId::UnsupportedRelocation, Severity::Error, "unsupported-relocation",
      "{0}: relocation {1} at {2} against '{3s}' cannot be applied",
      "An object asks for a change in code or data of a kind that is not known, or in relation to "

@@ -50,7 +50,7 @@ struct Entity {
   bool function : 1 = false;
   bool dynamic : 1 = false;          // extern __shared__ x[]: memory whose size the launch gives
   bool sized : 1 = false;            // dynamic in an earlier file, of a fixed size in a later one
-  bool weak_over_common : 1 = false; // a weak initialised definition overrode a common symbol
+  bool weak_over_common : 1 = false; // a weak definition was lost beside a common symbol (Q057)
   // An image that is a parameter of a kernel: its section is the kernel's code.
   bool opaque : 1 = false;
   // Its symbol is among the local ones: its first occurrence was weak.

@@ -42,7 +42,7 @@ NVLINK = [
      ["register-limit"]),
     (r"Unified symbols found but index file not specified\.", ["unified-without-index"]),
     (r"Internal error: reference to deleted symbol", ["deleted-symbol"]),
-    (r"Internal error: reference to deleted section", ["deleted-constants", "deleted-parameter"]),
+    (r"Internal error: reference to deleted section", ["deleted-constants", "deleted-parameter", "deleted-common"]),
     (r"Internal error: no regcount\?", ["no-register-count"]),
     # Also pointers of constants that were dropped (Q051).
     (r"Internal error: relocation is past end of offset",

@@ -340,7 +340,8 @@ void Merger::place_commons() {
 
 void Merger::place_common(EntityId id) {
   const Entity &entity = p_.symbols[id];
-  if (entity.common_align == 0 || entity.defined() || p_.policy.keeps_all_relocations)
+  if (entity.common_align == 0 || entity.defined() || p_.policy.keeps_all_relocations ||
+      entity.weak_over_common)
     return;
   const OutId section = need({.name = ".nv.global",
                               .type = SectionType::CudaGlobal,

@@ -111,13 +111,13 @@ void check_deleted_constants(const Program &p, Diagnostics &diag) {
           .at("overridden by", p.objects[p.symbols.entities[i].prevailing.object.value].origin());
 }
 
-// Q057: a weak definition with initial values after a common symbol.
+// Q057: a weak definition after a common symbol.
 void check_commons(const Program &p, Diagnostics &diag) {
   for (const EntityId id : p.symbols.weak_over_common) {
     const Entity &entity = p.symbols[id];
-    diag.report(DiagId::MultipleDefinition, {std::string(entity.name)})
-        .at("common in", p.objects[entity.first.object.value].origin())
-        .at("weak definition in", p.objects[entity.first_definition.object.value].origin());
+    diag.report(DiagId::DeletedCommon, {std::string(entity.name)}, {},
+                "nvlink stops here; without --emulate this can be linked")
+        .at("common in", p.objects[entity.first.object.value].origin());
   }
 }
 
@@ -236,7 +236,7 @@ void check_emulated_errors(const Program &p, WorkerPool &pool, Diagnostics &diag
     refuse_kernels_of_one_name(p, diag);
   if (p.policy.joins_opaque_by_name)
     check_deleted_parameters(p, diag);
-  if (p.policy.refuses_weak_over_common)
+  if (p.policy.loses_weak_over_common)
     check_commons(p, diag);
   if (p.policy.refuses_early_alias)
     check_alias_register_counts(p, pool, diag);

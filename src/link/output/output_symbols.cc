@@ -15,6 +15,9 @@ using elf::SymbolType;
 
 namespace {
 
+// The value of a common symbol whose memory is lost (Q057).
+constexpr u64 kNoPlace = ~u64{1};
+
 // A bit of st_other: the variable is unified. Executables keep it beside common symbols only, since
 // others need an index file (Q067).
 constexpr u8 kOtherUnifiedData = 0x10;
@@ -162,6 +165,9 @@ void SymbolWriter::add_entity(EntityId id, elf::SymbolPart part) {
   if (p_.policy.keeps_all_relocations && entity.common_align != 0 && !entity.defined()) {
     spec.special_section = elf::kSectionCommon; // the next link may still initialise it
     spec.value = entity.common_align;
+  } else if (entity.weak_over_common) {
+    spec.special_section = elf::kSectionCommon;
+    spec.value = kNoPlace;
   }
   if (!p_.policy.executable && entity.name == kConstantBankSize)
     spec.type = SymbolType::CudaObject;

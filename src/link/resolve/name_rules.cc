@@ -393,16 +393,19 @@ void NameRules::define_data(Entity &entity, SymbolRef ref, const elf::Symbol &sy
       return;
     }
   } else {
-    entity.first_definition = ref;
-    entity.weak_over_common = entity.common_align != 0;
     if (entity.common_align != 0 && entity.size > symbol.size)
       report(DiagId::CommonLargerThanDefinition, ref,
              {std::string(entity.name), std::to_string(entity.size), std::to_string(symbol.size)})
           .at("common in", origin(largest_common(ref), bytes_text(entity.size)))
           .at("defined in", origin(ref, bytes_text(symbol.size)));
+    entity.weak_over_common = policy_.loses_weak_over_common && entity.common_align != 0 && !strong;
+    if (entity.weak_over_common) {
+      outcome(ref) = DefinitionOutcome::DiscardedForStrong;
+      return;
+    }
+    entity.first_definition = ref;
   }
   outcome(ref) = DefinitionOutcome::Accepted;
-  entity.weak_over_common = entity.weak_over_common && !strong;
   entity.prevailing = ref;
   entity.info = symbol.info;
   entity.other = symbol.other;
