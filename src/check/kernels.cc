@@ -10,6 +10,7 @@
 //
 // Offsets come from derive.cc. A kernel is asked for each function that matters, once.
 #include <algorithm>
+#include <map>
 
 #include "arch/reloc.h"
 #include "base/bytes.h"
@@ -28,6 +29,7 @@ public:
 
 private:
   void find_banks();
+  void find_placed_shared();
   void mark_users();
   void check(u32 kernel, const std::vector<u32> &users);
   void check_constants(const CodePlace &kernel, const std::vector<u32> &users);
@@ -52,9 +54,10 @@ private:
 
   Link &l_;
   Report &report_;
-  std::vector<u32> bank_of_code_;            // by position in l_.code: section of the input, or 0
-  std::vector<bool> marked_;                 // by function node
-  u64 room_of_unused_ = 0, most_shared_ = 0; // in shared memory
+  std::vector<u32> bank_of_code_; // by position in l_.code: section of the input, or 0
+  std::map<std::pair<u32, u32>, u64> placed_shared_; // bytes, by object and code section
+  std::vector<bool> marked_;                         // by function node
+  u64 room_of_unused_ = 0, most_shared_ = 0;         // in shared memory
 };
 
 // The compiler's bank of each code section.
@@ -73,6 +76,27 @@ void KernelChecker::find_banks() {
   }
   for (const CodePlace &code : l_.code)
     bank_of_code_.push_back(bank[code.object].empty() ? 0 : bank[code.object][code.section]);
+}
+
+// Shared memory whose variables the compiler of a whole program has placed: a section without
+// symbols (Q117). What nvlink -r leaves of dynamic memory is as large as its alignment, or there is
+// a definition of dynamic memory.
+void KernelChecker::find_placed_shared() {
+  const auto defines_dynamic = [](const elf::Symbol &symbol) {
+    return in_shared_memory(symbol.other) && symbol.in_section() && symbol.size == 0;
+  };
+  for (u32 i = 0; i < l_.program.objects.size(); ++i) {
+    const Object &object = l_.program.objects[i];
+    const bool whole = object.view.header().type == elf::FileType::WholeProgram;
+    std::map<std::pair<u32, u32>, u64> found;
+    for (const elf::Section &section : object.view.sections())
+      if (const elf::SectionKind &kind = object.kinds[section.index];
+          !kind.mercury && kind.role == SectionRole::Shared &&
+          object.named_end[section.index] == 0 && section.size > (whole ? 0 : section.align))
+        found[{i, object.code_of[section.index]}] = section.size;
+    if (!found.empty() && (whole || std::ranges::none_of(object.symbols, defines_dynamic)))
+      placed_shared_.merge(found);
+  }
 }
 
 void KernelChecker::mark_users() {
@@ -221,13 +245,17 @@ void KernelChecker::check_shared(const CodePlace &kernel, const std::vector<u32>
   std::stable_sort(variables.begin(), variables.end(),
                    [this](u32 a, u32 b) { return l_.shared_offset[a] < l_.shared_offset[b]; });
   const u32 section = l_.owned(kernel.out, SectionRole::Shared);
-  if (section != 0 && l_.out.section(section).size < l_.arch.reserved_shared)
+  if (section != 0 && l_.out.section(section).size != 0 &&
+      l_.out.section(section).size < l_.arch.reserved_shared)
     report(FindingKind::Memory, kernel, l_.out.section(section).name, 0,
            "at least the reserved " + hex(l_.arch.reserved_shared),
            hex(l_.out.section(section).size));
   const u64 room = room_for_shared(section);
   check_static(kernel, variables, room);
-  u64 static_end = 0;
+  const auto placed = placed_shared_.find({kernel.object, kernel.section});
+  u64 static_end = placed == placed_shared_.end() ? 0 : placed->second;
+  if (room < static_end)
+    report(FindingKind::Memory, kernel, ".nv.shared", 0, "at least " + hex(static_end), hex(room));
   for (const u32 id : variables)
     static_end = std::max(static_end, l_.shared_offset[id] + l_.program.entities[id].size);
   const u64 end = check_dynamic(kernel, users, static_end, room, section != 0);
@@ -238,7 +266,8 @@ void KernelChecker::check_shared(const CodePlace &kernel, const std::vector<u32>
     for (const u32 id : l_.shared_uses[user])
       align = std::max(align, l_.program.entities[id].dynamic_align);
   const bool certain = l_.exact && l_.live.root[l_.calls.node_of[kernel.entity]];
-  if (const u64 most = (certain ? align_up(end, align) : most_shared_) + room_of_unused_;
+  if (const u64 most =
+          (certain ? align_up(end, align) : std::max(most_shared_, end)) + room_of_unused_;
       room > most)
     report(FindingKind::Memory, kernel, l_.out.section(section).name, 0, "at most " + hex(most),
            hex(room));
@@ -328,6 +357,7 @@ void KernelChecker::check_shared_symbols() {
 
 void KernelChecker::run() {
   find_banks();
+  find_placed_shared();
   mark_users();
   find_most_shared();
   const ReachedSets reached(l_.calls, marked_);

@@ -80,6 +80,8 @@ struct Defects {
   bool keeps_first_alignment = false;
   // Q117: without -g, a shared section without variables is a block of memory.
   bool keeps_unnamed_shared = false;
+  // Q117: with -g, kernels of `nvcc -ewp` lose their shared memory.
+  bool loses_placed_shared = false;
   // Q114: symbols of shared variables are local, although they are among the global ones.
   bool misplaces_locals = false;
   // Q120: variables of several kernels, which -g and --preserve-relocs keep, are measured as if

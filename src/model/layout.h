@@ -68,7 +68,7 @@ struct FunctionConstants {
   std::vector<ConstantRelocations> relocations;
 };
 
-// Shared memory of a kernel without a variable, which only nvlink keeps.
+// Shared memory of a kernel without a variable.
 struct UnnamedShared {
   OutId section;
   u64 size = 0;
@@ -86,8 +86,8 @@ struct Placement {
   std::vector<EntityId> bank_sizes;      // symbols whose value is the size of the user bank
   std::vector<u64> user_constant_aligns; // of the pieces of the bank of __constant__ variables
   std::vector<bool> dropped;             // by EntityId, or empty: variables that are left out
-  // Only when emulating nvlink:
   std::vector<UnnamedShared> unnamed_shared;
+  // Only when emulating nvlink:
   u64 null_symbol_value = 0;  // st_value of symbol 0
   bool wrong_symbols = false; // variables are not where their symbols say
 

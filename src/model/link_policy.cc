@@ -29,6 +29,7 @@ LinkPolicy make_link_policy(const LinkOptions &options, const arch::ArchInfo &ar
   policy.leaves_blank_symbols &= options.debug || options.preserve_relocs;
   policy.loses_place_in_cie &= object || debug;
   policy.keeps_unnamed_shared &= !debug;
+  policy.loses_placed_shared &= debug;
   policy.keeps_dynamic_symbol &= arch.reserved_shared != 0;
   policy.keeps_dropped_symbols = policy.guesses_alignment && options.preserve_relocs;
   policy.aligns_by_first_function = policy.keeps_first_alignment && !debug;

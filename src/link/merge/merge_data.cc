@@ -265,14 +265,25 @@ void Merger::create_other_sections() {
       create_other_section(object_->section(i));
 }
 
-// Shared sections of kernels that hold no variable: nvlink -r leaves such where a kernel has
-// dynamic memory.
+// Whether a shared section without variables is memory. What nvlink -r leaves of dynamic memory is
+// as large as its alignment, or there is a definition of dynamic memory.
+bool Merger::keeps_unnamed_shared(const elf::Section &section) const {
+  if (object_->view.header().type == elf::FileType::WholeProgram)
+    return !p_.policy.loses_placed_shared;
+  if (section.size == 0 || p_.policy.keeps_unnamed_shared || p_.policy.emulates_nvlink)
+    return section.size != 0 && p_.policy.keeps_unnamed_shared;
+  return section.size > section.align &&
+         std::ranges::none_of(object_->symbols, [](const elf::Symbol &symbol) {
+           return is_shared(symbol.other) && symbol.in_section() && symbol.size == 0;
+         });
+}
+
+// Shared sections of kernels that hold no variable. `nvcc -ewp` has placed the variables of its
+// own; nvlink -r leaves such sections where a kernel has dynamic memory.
 void Merger::create_unnamed_shared() {
-  if (!p_.policy.keeps_unnamed_shared)
-    return;
   for (const elf::Section &section : object_->view.sections())
-    if (object_->kinds[section.index].role == SectionRole::Shared && section.size != 0 &&
-        end_of_symbols(section.index) == 0)
+    if (object_->kinds[section.index].role == SectionRole::Shared &&
+        end_of_symbols(section.index) == 0 && keeps_unnamed_shared(section))
       layout_.placement.unnamed_shared.push_back(
           {.section = place_data(section), .size = section.size, .align = section.align});
 }

@@ -83,6 +83,7 @@ private:
   OutId place_data(const elf::Section &section);
   OutId append_block(const elf::Section &section);
   void create_other_sections();
+  [[nodiscard]] bool keeps_unnamed_shared(const elf::Section &section) const;
   void create_unnamed_shared();
   void append_debug(const elf::Section &section);
   void create_other_section(const elf::Section &section);

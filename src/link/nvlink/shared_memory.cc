@@ -217,7 +217,8 @@ void EarlyPlacer::size_sections() {
   for (const auto &[k, sum] : sum_) {
     OutSection &section = layout_.sections[section_of(k)];
     section.has_symbol = sum > 0;
-    if (sum != 0 || (has_dynamic_ && section.align == kDynamicAlign)) {
+    if (sum != 0 || (has_dynamic_ && section.align == kDynamicAlign) ||
+        layout_.placement.unnamed_in(section_of(k))) {
       section.size =
           size_in_object(refers_to_dynamic(k) ? rounded(sum, section) : sum, section.align);
       section.presence = Presence::Always;

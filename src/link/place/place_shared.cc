@@ -280,7 +280,7 @@ void SharedPlacer::place_own() {
         continue;
       }
       place_own_of(k, block, first);
-      first &= !block;
+      first &= !block || block->size == 0;
     }
   }
   for (const auto &[joined, leader] : joined_)
@@ -322,7 +322,7 @@ void SharedPlacer::place_own_of(FunctionId kernel, const UnnamedShared *block, b
     end = align_up(end, align_of(v));
     if (v.valid())
       plan_.offset[v.value] = static_cast<i64>(end);
-    else
+    else if (p_.policy.null_symbol_has_value && block->size != 0)
       layout_.placement.null_symbol_value =
           (first ? end : layout_.placement.null_symbol_value) + p_.arch.reserved_shared;
     end += size_of(v);
@@ -500,9 +500,13 @@ void SharedPlacer::finish_section_of(FunctionId kernel) {
   OutSection &section = layout_.sections[id];
   const bool only_dynamic = has_dynamic_ && (section.align == kDynamicAlign ||
                                              (section.align > kDynamicAlign && reserved != 0));
-  if (end_[kernel.value] == 0 && !only_dynamic)
+  const bool unnamed = layout_.placement.unnamed_in(id) != nullptr;
+  if (end_[kernel.value] == 0 && !only_dynamic) {
+    if (unnamed)
+      section.presence = Presence::Always;
     return;
-  const bool stays = layout_.placement.unnamed_in(id) && !p_.live.selected[kernel.value];
+  }
+  const bool stays = unnamed && !p_.live.selected[kernel.value];
   section.size = end_[kernel.value] + (stays ? 0 : reserved);
   section.presence = Presence::Always;
 }

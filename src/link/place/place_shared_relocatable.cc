@@ -68,6 +68,10 @@ void RelocatablePlacer::sum_up_sizes(OutId id) {
       sum += p_.symbols[v].size;
       align = std::max(align, layout_.placement.shared_align[v.value]);
     }
+  if (const UnnamedShared *block = layout_.placement.unnamed_in(id)) {
+    sum += block->size;
+    align = std::max(align, block->align);
+  }
   if (sum == 0)
     return;
   OutSection &section = layout_.sections[id];
