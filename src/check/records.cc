@@ -52,6 +52,7 @@ bool is_changed(InfoAttribute attribute, bool kernel, bool unbounded) {
   case InfoAttribute::NumMbarriers:
   case InfoAttribute::VrcCtaInitCount:
   case InfoAttribute::RegReconfig:
+  case InfoAttribute::GridAttributes:
   case InfoAttribute::PreexitUsed: // beside Mercury code that of what it reaches counts, too
     return true;
   case InfoAttribute::CrsStackSize:

@@ -108,6 +108,7 @@ enum class InfoAttribute : u8 {
   ErrorLast = 0x60,                // the end marker of 13.0; later toolkits give it a meaning
   ClusterLaunchControlUsed = 0x62, // since 13.2
   Language = 0x66,                 // since 13.2
+  GridAttributes = 0x68,           // since 13.3
   NvsalSwWar = 0x6b,               // since 13.2
   PreexitUsed = 0x6d,              // since 13.4
 };

@@ -141,6 +141,7 @@ constexpr auto kInfoRows = std::to_array<InfoRow>({
     {A::ClusterLaunchControlUsed, "EIATTR_CLUSTER_LAUNCH_CONTROL_USED", F::NoValue, S::None,
      E::Measured},
     {A::Language, "EIATTR_LANGUAGE", F::Sized, S::Words, E::Measured},
+    {A::GridAttributes, "EIATTR_GRID_ATTRIBUTES", F::Half, S::Number16, E::Measured},
     {A::NvsalSwWar, "EIATTR_NVSAL_SW_WAR", F::Half, S::Number16, E::Measured},
     {A::PreexitUsed, "EIATTR_PREEXIT_USED", F::Byte, S::Number8, E::Measured},
 });

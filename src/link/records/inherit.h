@@ -25,7 +25,7 @@ struct InheritRule {
   bool own_value_stays; // in a program with one kernel, if it has the record
 };
 
-inline constexpr size_t kInheritRuleCount = 11;
+inline constexpr size_t kInheritRuleCount = 12;
 
 // In the order in which a program's only kernel gets new records.
 inline constexpr std::array<InheritRule, kInheritRuleCount> kInheritRules = {{
@@ -40,6 +40,7 @@ inline constexpr std::array<InheritRule, kInheritRuleCount> kInheritRules = {{
     {elf::InfoAttribute::NumBarriers, elf::RecordFormat::Byte, Combine::Maximum, false},
     {elf::InfoAttribute::RegReconfig, elf::RecordFormat::NoValue, Combine::Last, true},
     {elf::InfoAttribute::NumMbarriers, elf::RecordFormat::Half, Combine::Sum, false},
+    {elf::InfoAttribute::GridAttributes, elf::RecordFormat::Half, Combine::BitOr, false},
     {elf::InfoAttribute::Language, elf::RecordFormat::Sized, Combine::Words, false},
 }};
 // By attribute: the number of its rule, plus 1. Every record of a program is asked for.
