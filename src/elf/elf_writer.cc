@@ -13,7 +13,6 @@
 
 #include "base/bytes.h"
 #include "elf/elf_file.h"
-#include "elf/records/nv_notes.h"
 
 namespace culink::elf {
 
@@ -143,29 +142,6 @@ void ElfWriter::set_info(SectionId section, InfoField info) {
 void ElfWriter::set_flags_section(SectionId section) {
   if (impl_->check(section, "set_flags_section", "section"))
     impl_->file.flags_section = section;
-}
-
-SectionId ElfWriter::add_notes(const Notes &notes) {
-  const auto add = [this](std::string_view name, u64 flags, u32 type, ByteSpan desc) {
-    std::vector<u8> content;
-    append_note(content, {.type = type, .name = kNoteOwner, .desc = desc});
-    const SectionId id = impl_->file.sections.add(
-        {.name = name, .type = SectionType::Note, .flags = flags, .align = 4});
-    impl_->file.sections.append_copy(id, content);
-    impl_->file.symbols.add_section(id);
-    return id;
-  };
-  const SectionId tkinfo = add(".note.nv.tkinfo", kFlagTkinfoNote, kNoteToolkitInfo,
-                               encode_toolkit_info({.tool = notes.tool,
-                                                    .tool_version = notes.tool_version,
-                                                    .build = notes.build,
-                                                    .options = notes.options}));
-  const SectionId cuinfo =
-      add(".note.nv.cuinfo", kFlagCuinfoNote, kNoteCudaInfo,
-          encode_cuda_info({.virtual_arch = notes.virtual_sm, .toolkit = notes.toolkit}));
-  impl_->file.sections[cuinfo].link = tkinfo;
-  impl_->file.flags_section = cuinfo;
-  return cuinfo;
 }
 
 u64 ElfWriter::append(SectionId section, ByteSpan borrowed, u64 align) {

@@ -60,6 +60,7 @@ ROOMS = {
         "mercury": ["resolve", "nvlink", "merge", "place", "records", "relocs", "output"],
     },
 }
+CORE = ("base", "elf", "arch", "model", "input", "link", "finalize")
 # What link.cc calls beside passes.
 NOT_PASSES = ("if", "for", "make_link_policy", "known_flaws", "drop", "inputs_released")
 MAX_ROOM_FILES = 15  # .cc files in one folder
@@ -177,6 +178,31 @@ def rooms(tree):
     for name in tree.matching(".cc", ".h", under=("src/link/",)):
         if "/" not in name.removeprefix("src/link/") and not name.startswith("src/link/link."):
             yield f"{name}:1: only the list of passes is directly in src/link"
+
+
+def include_graph(tree):
+    """The folders of the core include each other without a circle. Prints the graph of src."""
+    graph = {}
+    for name in tree.matching(".cc", ".h", under=("src/",)):
+        folder = name.removeprefix("src/").rpartition("/")[0]
+        targets = graph.setdefault(folder, {})
+        for _, line in tree.lines(name):
+            include = re.match(r'\s*#\s*include\s+"([^"]+)/[^"/]+"', line)
+            if include and include[1] not in (folder, "culink"):
+                targets[include[1]] = targets.get(include[1], 0) + 1
+    # A folder is level with or above all folders that it includes, so folders without includes can
+    # be removed one after the other; a circle remains.
+    order = []
+    while ready := [f for f in graph if f not in order and
+                    all(t in order or t not in graph for t in graph[f])]:
+        order += sorted(ready)
+    for folder in reversed(order):
+        targets = " ".join(f"{t} {n}" for t, n in sorted(graph[folder].items()))
+        print(f"{folder}: {targets or 'nothing'}")
+    print(f"{len(graph)} folders, {sum(len(targets) for targets in graph.values())} arrows")
+    for folder in sorted(f for f in set(graph) - set(order) if f.split("/")[0] in CORE):
+        targets = ", ".join(t for t in sorted(graph[folder]) if t in graph and t not in order)
+        yield f"src/{folder}: in a circle or above one, by {targets}"
 
 
 def local_paths(tree):
@@ -400,7 +426,7 @@ def spelling(tree):
 
 
 RULES = {rule.__name__: rule for rule in (
-    layering, rooms, local_paths, opening, unfinished, house_rules,
+    layering, rooms, include_graph, local_paths, opening, unfinished, house_rules,
     vocabulary, numbers_in_tables, quirk_ids, one_definition, doc_links, doc_paths, passes,
     values, clang_format, shellcheck, spelling)}
 

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "base/bytes.h"
+#include "culink/elf_writer.h"
 #include "elf/wire.h"
 
 namespace culink::elf {
@@ -189,6 +190,29 @@ bool is_later_note(const Note &note) {
 Result<CudaInfo> read_cuda_info(const Note &note) {
   const bool has_more = is_later_note(note) && note.desc.size() > kCudaInfoSize;
   return decode_cuda_info(has_more ? note.desc.first(kCudaInfoSize) : note.desc);
+}
+
+SectionId ElfWriter::add_notes(const Notes &notes) {
+  const auto add = [this](std::string_view name, u64 flags, u32 type, ByteSpan desc) {
+    std::vector<u8> content;
+    append_note(content, {.type = type, .name = kNoteOwner, .desc = desc});
+    const SectionId id =
+        add_section({.name = name, .type = SectionType::Note, .flags = flags, .align = 4});
+    append_copy(id, content);
+    add_section_symbol(id);
+    return id;
+  };
+  const SectionId tkinfo = add(".note.nv.tkinfo", kFlagTkinfoNote, kNoteToolkitInfo,
+                               encode_toolkit_info({.tool = notes.tool,
+                                                    .tool_version = notes.tool_version,
+                                                    .build = notes.build,
+                                                    .options = notes.options}));
+  const SectionId cuinfo =
+      add(".note.nv.cuinfo", kFlagCuinfoNote, kNoteCudaInfo,
+          encode_cuda_info({.virtual_arch = notes.virtual_sm, .toolkit = notes.toolkit}));
+  set_link(cuinfo, tkinfo);
+  set_flags_section(cuinfo);
+  return cuinfo;
 }
 
 } // namespace culink::elf
