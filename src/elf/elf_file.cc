@@ -109,7 +109,7 @@ void ElfFile::add_relocation(SectionId table, const RelocationSpec &entry) {
 }
 
 Result<std::vector<u8>> ElfFile::finish() const {
-  Result<ElfLayout> layout = lay_out();
+  Result<ElfLayout> layout = lay_out(symbols.numbers());
   if (!layout)
     return layout.error();
   std::vector<u8> file(layout->file_size);

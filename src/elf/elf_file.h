@@ -139,8 +139,8 @@ public:
     return index >= kSectionLoReserve + (options.lose_section_fff2 ? 1 : 0);
   }
 
-  // Decides every number and offset. Nothing may be added afterwards.
-  [[nodiscard]] Result<ElfLayout> lay_out() const;
+  // Decides every number and offset. Nothing may be added afterwards. `numbers`: symbols.numbers().
+  [[nodiscard]] Result<ElfLayout> lay_out(SymbolNumbers numbers) const;
   // Writes the whole file. Precondition: out has layout.file_size bytes, all zero.
   void write(const ElfLayout &layout, MutableByteSpan out) const;
   // The work of write() in parts that different threads may write: tables of symbols and strings

@@ -84,7 +84,7 @@ class ElfLayouter {
 public:
   explicit ElfLayouter(const ElfFile &file) : file_(file), sections_(file.sections) {}
 
-  [[nodiscard]] Result<ElfLayout> run();
+  [[nodiscard]] Result<ElfLayout> run(SymbolNumbers numbers);
 
 private:
   using Sharing = TableName::Sharing;
@@ -114,8 +114,8 @@ private:
   ElfLayout layout_;
 };
 
-Result<ElfLayout> ElfLayouter::run() {
-  layout_.symbols = file_.symbols.numbers();
+Result<ElfLayout> ElfLayouter::run(SymbolNumbers numbers) {
+  layout_.symbols = std::move(numbers);
   order_sections();
   number_as_added();
   name_sections();
@@ -424,8 +424,8 @@ void ElfLayouter::plan_segments() {
     add_table(SegmentType::Load);
 }
 
-Result<ElfLayout> ElfFile::lay_out() const {
-  return ElfLayouter(*this).run();
+Result<ElfLayout> ElfFile::lay_out(SymbolNumbers numbers) const {
+  return ElfLayouter(*this).run(std::move(numbers));
 }
 
 } // namespace culink::elf

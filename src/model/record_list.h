@@ -6,10 +6,10 @@
 #pragma once
 
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "base/bytes.h"
+#include "base/uninitialized.h"
 #include "elf/records/nv_info.h"
 #include "model/program.h"
 
@@ -34,7 +34,6 @@ public:
   [[nodiscard]] bool empty() const { return bytes_.empty(); }
   [[nodiscard]] ByteSpan bytes() const { return bytes_; }
   [[nodiscard]] MutableByteSpan open_bytes() { return bytes_; }
-  [[nodiscard]] std::vector<u8> take_bytes() { return std::move(bytes_); }
   [[nodiscard]] std::span<const InfoWord> words() const { return words_; } // by offset
   [[nodiscard]] elf::InfoRecords records() const { return elf::InfoRecords(bytes_); }
 
@@ -78,7 +77,7 @@ public:
 private:
   void replace(u64 offset, ByteSpan record, std::span<const InfoWord> words);
 
-  std::vector<u8> bytes_;
+  RawVector<u8> bytes_;
   std::vector<InfoWord> words_; // ascending
   u64 last_ = 0;                // offset of the record that add() appended last
 };

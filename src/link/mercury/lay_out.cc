@@ -52,7 +52,7 @@ struct PlaneLayout {
     spec.named = false;
     const elf::SymbolId symbol = file.elf.symbols.add(spec);
     file.elf.rename_symbol(symbol, name);
-    file.numbers.push_back(++file.last_number);
+    file.numbers.of.push_back(file.numbers.count++);
     return symbol;
   }
   [[nodiscard]] const OutSection &section(OutId id) const { return plan.layout.sections[id]; }
@@ -428,7 +428,9 @@ std::optional<FileDraft> lay_out_planes(const Program &mercury, OutputPlan plan,
   measure_symbol_tables(l, added);
 
   plan.relocations.folded = join_values(std::move(plan.relocations.folded), sass, added);
-  std::optional<FileDraft> draft = finish_file(std::move(plan), std::move(file), diag);
+  elf::SymbolNumbers numbers = file.elf.symbols.numbers();
+  std::optional<FileDraft> draft =
+      finish_file(std::move(plan), std::move(file.elf), std::move(numbers), diag);
   if (draft) {
     draft->patches = std::move(patches);
     draft->finalized = std::move(sass.finalized);

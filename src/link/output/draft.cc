@@ -92,22 +92,21 @@ FileInProgress begin_file(const Program &program, const OutputPlan &plan,
     file.elf.sections.append_copy(rel_action, plan.synthetic.rel_action);
   }
   file.symbols = add_output_symbols(program, plan.layout, plan.shared, rel_action, file.elf);
-  elf::SymbolNumbers numbers = file.elf.symbols.numbers();
-  file.numbers = std::move(numbers.of);
-  file.last_number = numbers.count - 1;
+  file.numbers = file.elf.symbols.numbers();
   finish_headers(program, plan, file);
   if (auto uncounted = nvlink::uncounted_sections(program, plan.layout.sections, file.elf.sections))
     file.elf.number_sections_as_added(std::move(*uncounted));
   return file;
 }
 
-std::optional<FileDraft> finish_file(OutputPlan plan, FileInProgress file, Diagnostics &diag) {
-  Result<elf::ElfLayout> layout = file.elf.lay_out();
+std::optional<FileDraft> finish_file(OutputPlan plan, elf::ElfFile file, elf::SymbolNumbers numbers,
+                                     Diagnostics &diag) {
+  Result<elf::ElfLayout> layout = file.lay_out(std::move(numbers));
   if (!layout) {
     diag.report(DiagId::Contradiction, {"output", layout.error().text()});
     return {};
   }
-  return FileDraft{.elf = std::move(file.elf),
+  return FileDraft{.elf = std::move(file),
                    .layout = std::move(*layout),
                    .values = std::move(plan.relocations.folded),
                    .null_symbol_value = plan.layout.placement.null_symbol_value,
@@ -130,7 +129,7 @@ std::optional<FileDraft> draft_file(const Program &program, OutputPlan plan, Wor
   fill_calls(program, plan, {}, file);
   fill_unified(plan, {}, file);
   fill_relocations(program, plan, {}, file, diag);
-  return finish_file(std::move(plan), std::move(file), diag);
+  return finish_file(std::move(plan), std::move(file.elf), std::move(file.numbers), diag);
 }
 
 } // namespace culink

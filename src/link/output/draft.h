@@ -52,11 +52,12 @@ struct FileDraft {
 struct FileInProgress {
   elf::ElfFile elf;
   OutputSymbols symbols;
-  std::vector<u32> numbers; // by SymbolId: the numbers of symbols in the file; 0: not emitted
-  u32 last_number = 0;      // of a symbol
+  elf::SymbolNumbers numbers;
 
   // None: symbol 0.
-  [[nodiscard]] u32 number_of(elf::SymbolId id) const { return id.valid() ? numbers[id.value] : 0; }
+  [[nodiscard]] u32 number_of(elf::SymbolId id) const {
+    return id.valid() ? numbers.of[id.value] : 0;
+  }
 };
 
 // The plan, where each section is now part of the file, only a name, or nothing.
@@ -66,8 +67,8 @@ struct FileInProgress {
 [[nodiscard]] FileInProgress begin_file(const Program &program, const OutputPlan &plan,
                                         elf::SectionTable sections, elf::SegmentRule segments);
 
-// Lays out the file.
-[[nodiscard]] std::optional<FileDraft> finish_file(OutputPlan plan, FileInProgress file,
-                                                   Diagnostics &diag);
+// Lays out the file. `numbers`: of all its symbols.
+[[nodiscard]] std::optional<FileDraft> finish_file(OutputPlan plan, elf::ElfFile file,
+                                                   elf::SymbolNumbers numbers, Diagnostics &diag);
 
 } // namespace culink

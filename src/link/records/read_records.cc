@@ -57,6 +57,7 @@ private:
   }
   void inherit(FunctionId function, InfoAttribute attribute, u16 value);
   void note_fragments(FunctionId function, const elf::InfoRecord &record);
+  void decode(const InputObject::Info &info);
   void read_function_records(const InputObject::Info &info, bool blank);
   void inherit_from(const Reading &reading, const elf::InfoRecord &record);
   void copy_record(const Reading &reading, const elf::InfoRecord &record, RecordList &list) const;
@@ -73,6 +74,7 @@ private:
   const ObjectId object_;
   ReadRecords &tables_;
   ObjectRecords out_;
+  std::vector<elf::InfoRecord> records_; // of the section that is read
 };
 
 ObjectRecords ObjectReader::read() {
@@ -92,12 +94,10 @@ void ObjectReader::inherit(FunctionId function, InfoAttribute attribute, u16 val
     out_.rules |= static_cast<u16>(1u << (rule - 1));
 }
 
-std::vector<elf::InfoRecord> decoded(const InputObject::Info &info) {
-  std::vector<elf::InfoRecord> out;
-  out.reserve(info.records.bytes().size() / kRecordHeaderSize);
+void ObjectReader::decode(const InputObject::Info &info) {
+  records_.clear();
   for (const elf::InfoRecord &record : info.records)
-    out.push_back(record);
-  return out;
+    records_.push_back(record);
 }
 
 // The symbol in the first word of a record, or 0: KPARAM_INFO has a word for one and names none.
@@ -140,8 +140,9 @@ bool ObjectReader::is_dropped(EntityId named) const {
 
 void ObjectReader::read_module_records(const InputObject::Info &info) {
   out_.module.reserve(out_.module.bytes().size() + info.records.bytes().size());
+  decode(info);
   NamedSymbol named;
-  for (const elf::InfoRecord &record : std::views::reverse(decoded(info)))
+  for (const elf::InfoRecord &record : std::views::reverse(records_))
     read_module_record(record, named, out_.module);
 }
 
@@ -255,15 +256,14 @@ void ObjectReader::read_function_records(const InputObject::Info &info, bool bla
     return;
   const Reading reading{p_.function_of(entity), text.section, blank};
   out_.read_order.push_back(reading.function);
-  const std::vector<elf::InfoRecord> records = decoded(info);
-  of(reading.function).inherited.reserve(records.size());
-  for (const elf::InfoRecord &record : records)
+  decode(info);
+  for (const elf::InfoRecord &record : records_)
     inherit_from(reading, record);
   RecordList list;
   list.reserve(info.records.bytes().size() + elf::kRecordHeaderSize); // kernels get one more
-  if (lacks_isa_version(p_, records))
+  if (lacks_isa_version(p_, records_))
     list.add(kFirstIsaVersion);
-  for (const elf::InfoRecord &record : std::views::reverse(records))
+  for (const elf::InfoRecord &record : std::views::reverse(records_))
     copy_record(reading, record, list);
   RecordList &all = tables_.plan.of_function[reading.function.value];
   const RecordList earlier = std::exchange(all, std::move(list));
