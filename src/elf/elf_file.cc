@@ -109,7 +109,8 @@ void ElfFile::add_relocation(SectionId table, const RelocationSpec &entry) {
 }
 
 Result<std::vector<u8>> ElfFile::finish() const {
-  Result<ElfLayout> layout = lay_out(symbols.numbers());
+  WorkerPool alone(1);
+  Result<ElfLayout> layout = lay_out(symbols.numbers(), alone);
   if (!layout)
     return layout.error();
   std::vector<u8> file(layout->file_size);

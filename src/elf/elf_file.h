@@ -19,6 +19,7 @@
 
 #include "base/result.h"
 #include "base/types.h"
+#include "base/worker_pool.h"
 #include "elf/name_offsets.h"
 #include "elf/section_table.h"
 #include "elf/symbol_table.h"
@@ -140,7 +141,7 @@ public:
   }
 
   // Decides every number and offset. Nothing may be added afterwards. `numbers`: symbols.numbers().
-  [[nodiscard]] Result<ElfLayout> lay_out(SymbolNumbers numbers) const;
+  [[nodiscard]] Result<ElfLayout> lay_out(SymbolNumbers numbers, WorkerPool &pool) const;
   // Writes the whole file. Precondition: out has layout.file_size bytes, all zero.
   void write(const ElfLayout &layout, MutableByteSpan out) const;
   // The work of write() in parts that different threads may write: tables of symbols and strings

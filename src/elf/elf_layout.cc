@@ -9,6 +9,7 @@
 // carry file offsets only: every address is 0.
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <numeric>
 #include <utility>
 
@@ -38,14 +39,14 @@ struct LoadedSegment {
   u64 end = 0;
   u64 no_data = 0; // memory of sections without file data, after the bytes of the file
 
-  [[nodiscard]] bool holds(const OutSection &section, std::string_view name) const {
+  [[nodiscard]] bool holds(const OutSection &section, const SectionTable &sections) const {
     if ((section.flags & mask) != expected)
       return false;
     if (parameters == Parameters::Any)
       return true;
     // The caller may say that parameters of kernels are among the constants.
     const bool has_parameters =
-        name.starts_with(".nv.constant0.") && section.bucket != Bucket::Constants;
+        sections.name(section).starts_with(".nv.constant0.") && section.bucket != Bucket::Constants;
     return has_parameters == (parameters == Parameters::Only);
   }
   void add(const OutSection &section, u64 offset) {
@@ -84,7 +85,7 @@ class ElfLayouter {
 public:
   explicit ElfLayouter(const ElfFile &file) : file_(file), sections_(file.sections) {}
 
-  [[nodiscard]] Result<ElfLayout> run(SymbolNumbers numbers);
+  [[nodiscard]] Result<ElfLayout> run(SymbolNumbers numbers, WorkerPool &pool);
 
 private:
   using Sharing = TableName::Sharing;
@@ -114,18 +115,21 @@ private:
   ElfLayout layout_;
 };
 
-Result<ElfLayout> ElfLayouter::run(SymbolNumbers numbers) {
+// The order of the sections is all that names and checks need, so they are made at the same time.
+Result<ElfLayout> ElfLayouter::run(SymbolNumbers numbers, WorkerPool &pool) {
   layout_.symbols = std::move(numbers);
   order_sections();
-  number_as_added();
-  name_sections();
-  name_symbols();
-  if (std::optional<Error> error = check_symbols())
-    return std::move(*error);
+  std::optional<Error> wrong_symbol, wrong_section;
+  const std::array<std::function<void()>, 5> tasks = {
+      [&] { name_symbols(); }, [&] { name_sections(); }, [&] { wrong_section = check_sections(); },
+      [&] { wrong_symbol = check_symbols(); }, [&] { number_as_added(); }};
+  pool.for_each(static_cast<u32>(tasks.size()), [&](u32 i) { tasks[i](); });
+  if (wrong_symbol)
+    return std::move(*wrong_symbol);
   if (std::max(layout_.strtab.size, layout_.shstrtab.size) > 0xffffffff)
     return Error{".strtab", "sh_size", "names take more than 4 GiB"};
-  if (std::optional<Error> error = check_sections())
-    return std::move(*error);
+  if (wrong_section)
+    return std::move(*wrong_section);
   measure_tables();
   place_tables(place_contents());
   if (!file_.wide() && layout_.file_size > 0xffffffff)
@@ -406,7 +410,7 @@ void ElfLayouter::plan_segments() {
   for (u32 i = 0; i < layout_.order.size(); ++i) {
     const OutSection &section = sections_[layout_.order[i]];
     for (LoadedSegment &load : loads)
-      if (load.holds(section, sections_.name(section)))
+      if (load.holds(section, sections_))
         load.add(section, layout_.content_offset[i]);
   }
   const u64 table = layout_.segment_table;
@@ -424,8 +428,8 @@ void ElfLayouter::plan_segments() {
     add_table(SegmentType::Load);
 }
 
-Result<ElfLayout> ElfFile::lay_out(SymbolNumbers numbers) const {
-  return ElfLayouter(*this).run(std::move(numbers));
+Result<ElfLayout> ElfFile::lay_out(SymbolNumbers numbers, WorkerPool &pool) const {
+  return ElfLayouter(*this).run(std::move(numbers), pool);
 }
 
 } // namespace culink::elf

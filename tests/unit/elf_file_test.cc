@@ -324,7 +324,8 @@ TEST(ElfFile, MercurySegmentsAreThoseOfNvlink) {
     if (s.index <= 2) // .shstrtab and .strtab: unused bytes stand behind them
       elf.sections.extra(id).gap_after = view->sections()[s.index + 1].offset - s.offset - s.size;
   }
-  const Result<ElfLayout> layout = elf.lay_out();
+  WorkerPool pool(2);
+  const Result<ElfLayout> layout = elf.lay_out(elf.symbols.numbers(), pool);
   ASSERT_TRUE(layout) << layout.error().text();
   EXPECT_EQ(layout->file_size, file->bytes().size());
   ASSERT_EQ(layout->segments.size(), view->segments().size());
@@ -447,7 +448,8 @@ TEST(ElfFile, CompactFilesHaveOnlyNamesInUseInTheOrderOfTheFile) {
   EXPECT_EQ(text_of(*view, ".strtab"), " new global old #second #first ");
   EXPECT_EQ(view->symbols()[1].name, "new");
   EXPECT_EQ(view->header().shoff, view->find(".text")->offset + 3);
-  const Result<ElfLayout> layout = elf.lay_out();
+  WorkerPool pool(2);
+  const Result<ElfLayout> layout = elf.lay_out(elf.symbols.numbers(), pool);
   ASSERT_TRUE(layout);
   EXPECT_EQ(layout->string_offset[unused], 0u);
 }

@@ -430,7 +430,7 @@ std::optional<FileDraft> lay_out_planes(const Program &mercury, OutputPlan plan,
   plan.relocations.folded = join_values(std::move(plan.relocations.folded), sass, added);
   elf::SymbolNumbers numbers = file.elf.symbols.numbers();
   std::optional<FileDraft> draft =
-      finish_file(std::move(plan), std::move(file.elf), std::move(numbers), diag);
+      finish_file(std::move(plan), std::move(file.elf), std::move(numbers), pool, diag);
   if (draft) {
     draft->patches = std::move(patches);
     draft->finalized = std::move(sass.finalized);

@@ -100,8 +100,8 @@ FileInProgress begin_file(const Program &program, const OutputPlan &plan,
 }
 
 std::optional<FileDraft> finish_file(OutputPlan plan, elf::ElfFile file, elf::SymbolNumbers numbers,
-                                     Diagnostics &diag) {
-  Result<elf::ElfLayout> layout = file.lay_out(std::move(numbers));
+                                     WorkerPool &pool, Diagnostics &diag) {
+  Result<elf::ElfLayout> layout = file.lay_out(std::move(numbers), pool);
   if (!layout) {
     diag.report(DiagId::Contradiction, {"output", layout.error().text()});
     return {};
@@ -129,7 +129,7 @@ std::optional<FileDraft> draft_file(const Program &program, OutputPlan plan, Wor
   fill_calls(program, plan, {}, file);
   fill_unified(plan, {}, file);
   fill_relocations(program, plan, {}, file, diag);
-  return finish_file(std::move(plan), std::move(file.elf), std::move(file.numbers), diag);
+  return finish_file(std::move(plan), std::move(file.elf), std::move(file.numbers), pool, diag);
 }
 
 } // namespace culink

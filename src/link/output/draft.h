@@ -69,6 +69,7 @@ struct FileInProgress {
 
 // Lays out the file. `numbers`: of all its symbols.
 [[nodiscard]] std::optional<FileDraft> finish_file(OutputPlan plan, elf::ElfFile file,
-                                                   elf::SymbolNumbers numbers, Diagnostics &diag);
+                                                   elf::SymbolNumbers numbers, WorkerPool &pool,
+                                                   Diagnostics &diag);
 
 } // namespace culink
