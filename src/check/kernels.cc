@@ -58,6 +58,7 @@ private:
   std::map<std::pair<u32, u32>, u64> placed_shared_; // bytes, by object and code section
   std::vector<bool> marked_;                         // by function node
   u64 room_of_unused_ = 0, most_shared_ = 0;         // in shared memory
+  u64 most_align_ = 1;                               // of shared variables
 };
 
 // The compiler's bank of each code section.
@@ -213,16 +214,15 @@ u64 KernelChecker::check_dynamic(const CodePlace &kernel, const std::vector<u32>
 // The most that any kernel may have: a linker may count calls of overridden definitions and of
 // kernels that are not selected (Q026). Variables that no field shows may be anywhere.
 void KernelChecker::find_most_shared() {
-  u64 align = 1;
   for (u32 id = 0; id < l_.program.entities.size(); ++id) {
     const Entity &entity = l_.program.entities[id];
     if (entity.function() || !in_shared_memory(entity.other))
       continue;
-    align = std::max(align, entity.dynamic_align);
+    most_align_ = std::max(most_align_, entity.dynamic_align);
     if (!entity.defined())
       continue;
     const u64 own_align = std::max<u64>(l_.program.definition(entity).value, 1);
-    align = std::max(align, own_align);
+    most_align_ = std::max(most_align_, own_align);
     if (l_.shared_offset[id] == kUnknown)
       room_of_unused_ += entity.size + own_align;
     else
@@ -231,7 +231,6 @@ void KernelChecker::find_most_shared() {
   for (const u64 start : l_.dynamic_start)
     if (start != kUnknown)
       most_shared_ = std::max(most_shared_, start);
-  most_shared_ = align_up(most_shared_, align);
 }
 
 void KernelChecker::check_shared(const CodePlace &kernel, const std::vector<u32> &users) {
@@ -266,8 +265,10 @@ void KernelChecker::check_shared(const CodePlace &kernel, const std::vector<u32>
     for (const u32 id : l_.shared_uses[user])
       align = std::max(align, l_.program.entities[id].dynamic_align);
   const bool certain = l_.exact && l_.live.root[l_.calls.node_of[kernel.entity]];
-  if (const u64 most =
-          (certain ? align_up(end, align) : std::max(most_shared_, end)) + room_of_unused_;
+  // Some releases round the sum up.
+  if (const u64 most = certain
+                           ? align_up(end + room_of_unused_, align)
+                           : align_up(std::max(most_shared_, end) + room_of_unused_, most_align_);
       room > most)
     report(FindingKind::Memory, kernel, l_.out.section(section).name, 0, "at most " + hex(most),
            hex(room));
