@@ -8,10 +8,9 @@
 
 #include "arch/arch.h"
 #include "base/bytes.h"
-#include "elf/elf_builder.h"
+#include "culink/elf_writer.h"
 #include "elf/records/nv_callgraph.h"
 #include "elf/records/nv_info.h"
-#include "elf/records/nv_notes.h"
 
 namespace culink::bench {
 
@@ -22,35 +21,16 @@ namespace {
 constexpr u64 kParameterBank = 0x210 + 8;
 constexpr u32 kCallTarget = 75; // R_CUDA_ABS55_16_34
 
-void add_notes(ElfBuilder &elf) {
-  const SectionId tkinfo = elf.add_section(
-      {.name = ".note.nv.tkinfo", .type = SectionType::Note, .flags = kFlagTkinfoNote, .align = 4});
-  const SectionId cuinfo = elf.add_section({.name = ".note.nv.cuinfo",
-                                            .type = SectionType::Note,
-                                            .flags = kFlagCuinfoNote,
-                                            .align = 4,
-                                            .link = tkinfo});
-  const std::vector<u8> tool = encode_toolkit_info({.tool = "culink bench"});
-  const std::vector<u8> cuda = encode_cuda_info({.virtual_arch = 90, .toolkit = 130});
-  std::vector<u8> bytes;
-  append_note(bytes, {.type = kNoteToolkitInfo, .name = kNoteOwner, .desc = tool});
-  elf.append_copy(tkinfo, bytes);
-  bytes.clear();
-  append_note(bytes, {.type = kNoteCudaInfo, .name = kNoteOwner, .desc = cuda});
-  elf.append_copy(cuinfo, bytes);
-  elf.set_flags_section(cuinfo);
-}
-
-void add_register_count(ElfBuilder &elf, SectionId info, SymbolId kernel) {
+void add_register_count(ElfWriter &elf, SectionId info, SymbolId kernel) {
   std::vector<u8> record;
   const std::vector<u8> payload = encode_payload(InfoSymbolWord{0, 24});
   append_record(record, InfoRecord{RecordFormat::Sized, InfoAttribute::Regcount, 0, payload, 0});
   const u64 at = elf.append_copy(info, record);
-  elf.add_fixup(info, {at + kRecordHeaderSize, Fixup::Kind::SymbolNumber, kernel.value});
+  elf.store_symbol_number(info, at + kRecordHeaderSize, kernel);
 }
 
 // A kernel and the four sections that describe it.
-void add_kernel(ElfBuilder &elf, SectionId module_info, const std::string &name, ByteSpan code) {
+void add_kernel(ElfWriter &elf, SectionId module_info, const std::string &name, ByteSpan code) {
   const std::string text_name = ".text." + name, info_name = ".nv.info." + name,
                     bank_name = ".nv.constant0." + name;
   const SectionId text = elf.add_section(
@@ -61,7 +41,7 @@ void add_kernel(ElfBuilder &elf, SectionId module_info, const std::string &name,
                                           .other = kOtherKernel,
                                           .section = text,
                                           .size = code.size()});
-  elf.section(text).info = InfoField(symbol);
+  elf.set_info(text, symbol);
   elf.add_section_symbol(text);
   const SectionId info = elf.add_section({.name = info_name,
                                           .type = SectionType::CudaInfo,
@@ -91,8 +71,8 @@ Result<std::vector<u8>> synthetic_cubin(u32 functions, u64 code_bytes) {
   for (u64 i = 0; i < code.size(); ++i)
     code[i] = arch::kNop[i % arch::kNop.size()];
 
-  ElfBuilder elf({.flags = 90 << 8 | kCodeKindSass, .phentsize_without_segments = 0});
-  add_notes(elf);
+  ElfWriter elf({.flags = 90 << 8 | kCodeKindSass});
+  elf.add_notes({.virtual_sm = 90, .tool = "culink bench"});
   const SectionId info = elf.add_section(
       {.name = ".nv.info", .type = SectionType::CudaInfo, .align = 4, .link = elf.symtab()});
   for (u32 i = 0; i < functions; ++i)
