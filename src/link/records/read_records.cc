@@ -8,6 +8,7 @@
 #include "link/records/read_records.h"
 
 #include <algorithm>
+#include <optional>
 #include <ranges>
 #include <utility>
 
@@ -39,7 +40,8 @@ class ObjectReader {
 public:
   ObjectReader(const Program &program, const Layout &layout, const Resources &resources,
                ObjectId object, ReadRecords &tables)
-      : p_(program), layout_(layout), resources_(resources), object_(object), tables_(tables) {}
+      : p_(program), layout_(layout), resources_(resources), object_(object), tables_(tables),
+        has_blank_(std::ranges::binary_search(layout.sections.with_blank_symbol, object)) {}
 
   ObjectRecords read();
 
@@ -48,7 +50,6 @@ private:
   struct Reading {
     FunctionId function;
     OutId text;
-    bool blank; // the object has a symbol without a name
   };
 
   [[nodiscard]] const InputObject &object() const { return p_.objects[object_.value]; }
@@ -58,10 +59,11 @@ private:
   void inherit(FunctionId function, InfoAttribute attribute, u16 value);
   void note_fragments(FunctionId function, const elf::InfoRecord &record);
   void decode(const InputObject::Info &info);
-  void read_function_records(const InputObject::Info &info, bool blank);
+  [[nodiscard]] std::optional<Reading> function_of(const InputObject::Info &info) const;
+  void copy_function_records(const InputObject::Info &info);
   void inherit_from(const Reading &reading, const elf::InfoRecord &record);
   void copy_record(const Reading &reading, const elf::InfoRecord &record, RecordList &list) const;
-  void read_module_records(const InputObject::Info &info);
+  void copy_module_records(const InputObject::Info &info);
   void read_module_record(const elf::InfoRecord &record, NamedSymbol &named,
                           RecordList &list) const;
   [[nodiscard]] InfoWord named_by(InfoAttribute attribute, u32 symbol) const;
@@ -73,18 +75,23 @@ private:
   const Resources &resources_;
   const ObjectId object_;
   ReadRecords &tables_;
+  const bool has_blank_; // the object has a symbol without a name
   ObjectRecords out_;
   std::vector<elf::InfoRecord> records_; // of the section that is read
 };
 
 ObjectRecords ObjectReader::read() {
-  const bool blank = std::ranges::binary_search(layout_.sections.with_blank_symbol, object_);
   for (const InputObject::Info &info : object().infos)
-    if (info.text != 0)
-      read_function_records(info, blank);
+    if (const auto reading = info.text != 0 ? function_of(info) : std::nullopt) {
+      out_.read_order.push_back(reading->function);
+      for (const elf::InfoRecord &record : info.records)
+        inherit_from(*reading, record);
+    }
   for (const InputObject::Info &info : std::views::reverse(object().infos))
-    if (info.text == 0)
-      read_module_records(info);
+    if (info.text != 0)
+      copy_function_records(info);
+    else
+      copy_module_records(info);
   return std::move(out_);
 }
 
@@ -138,7 +145,7 @@ bool ObjectReader::is_dropped(EntityId named) const {
   return entity.function && entity.defined() && entity.prevailing.object != object_;
 }
 
-void ObjectReader::read_module_records(const InputObject::Info &info) {
+void ObjectReader::copy_module_records(const InputObject::Info &info) {
   out_.module.reserve(out_.module.bytes().size() + info.records.bytes().size());
   decode(info);
   NamedSymbol named;
@@ -241,34 +248,36 @@ void ObjectReader::copy_record(const Reading &reading, const elf::InfoRecord &re
   if (const u32 symbol = first_symbol(record); symbol != 0) {
     const InfoWord named = named_by(attribute, symbol);
     list.name_word(kRecordHeaderSize, named.names, named.id);
-  } else if (reading.blank && elf::symbol_word_count(record) != 0) {
+  } else if (has_blank_ && elf::symbol_word_count(record) != 0) {
     list.name_word(kRecordHeaderSize, InfoWord::Names::Blank, object_.value);
   }
 }
 
-// Of several sections about the same code, the one that was read last comes first.
-void ObjectReader::read_function_records(const InputObject::Info &info, bool blank) {
+// The function of a section of records; none if another definition prevails.
+std::optional<ObjectReader::Reading>
+ObjectReader::function_of(const InputObject::Info &info) const {
   const SectionLocation &text = layout_.placement.location_of[object_.value][info.text];
   if (!text.section.valid() || text.discarded)
-    return;
+    return std::nullopt;
   const EntityId entity = layout_.sections.function(text.section);
   if (p_.symbols[entity].prevailing.object != object_)
+    return std::nullopt;
+  return Reading{p_.function_of(entity), text.section};
+}
+
+// There may be several sections about the same code.
+void ObjectReader::copy_function_records(const InputObject::Info &info) {
+  const std::optional<Reading> reading = function_of(info);
+  if (!reading)
     return;
-  const Reading reading{p_.function_of(entity), text.section, blank};
-  out_.read_order.push_back(reading.function);
   decode(info);
-  for (const elf::InfoRecord &record : records_)
-    inherit_from(reading, record);
-  RecordList list;
-  list.reserve(info.records.bytes().size() + elf::kRecordHeaderSize); // kernels get one more
+  RecordList &list = tables_.plan.of_function[reading->function.value];
+  if (list.empty())
+    list.reserve(info.records.bytes().size() + kRecordHeaderSize); // kernels get one more
   if (lacks_isa_version(p_, records_))
     list.add(kFirstIsaVersion);
   for (const elf::InfoRecord &record : std::views::reverse(records_))
-    copy_record(reading, record, list);
-  RecordList &all = tables_.plan.of_function[reading.function.value];
-  const RecordList earlier = std::exchange(all, std::move(list));
-  if (!earlier.empty())
-    all.append(earlier);
+    copy_record(*reading, record, list);
 }
 
 } // namespace
