@@ -80,6 +80,7 @@ constexpr Release make_13_1() {
   row.compat.drops = kOpportunistic;
   row.compat.unanimous = kUnanimous13_1;
   row.compat.assumes = kAssumed13_1;
+  row.compat.excluding_version = 0;
   row.rounds_shared_size = true;
   row.accelerates_any_target = false;
   return row;
@@ -98,6 +99,7 @@ constexpr Release make_13_3() {
   Release row = make_13_2();
   row.toolkit = 133;
   row.compat.adds = kAdded13_3;
+  row.compat.excluding_version = 0x101;
   row.finalizes_any_code = true;
   row.compat.assumes = kAssumed13_3;
   row.zeroed_data_prevails = true;

@@ -20,6 +20,9 @@ struct CompatRules {
   std::span<const elf::CompatAttribute> unanimous;  // only where every object has it
   std::span<const elf::CompatRecord> finalizer;     // what finalizing Mercury code adds
   std::span<const elf::CompatRecord> assumes;       // the same, where a file has other attributes
+  // The version of attribute 13 from which a link for sm_100a or sm_120a clears the shortcut of the
+  // other chip of the family. 0: a link does so without the attribute, too.
+  u16 excluding_version = 0x101;
 };
 
 struct Release {

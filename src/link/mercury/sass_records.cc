@@ -114,18 +114,18 @@ bool multiplies_integers(const elf::CompatSection &compat) {
   });
 }
 
-// True if a link for sm_100a or sm_120a clears the shortcut of the other chip of the family. Since
-// 13.3 a version of attribute 13 in some object does so, unless all objects list their
-// instructions of tcgen05.mma.
-bool excludes_other_chip(const elf::CompatSection &compat) {
-  constexpr u64 kFirstVersion = 0x101;
+// True if a link for sm_100a or sm_120a clears the shortcut of the other chip of the family: unless
+// all objects list their instructions of tcgen05.mma, and since 13.3 only if some object has a
+// version of attribute 13.
+bool excludes_other_chip(const CompatRules &rules, const elf::CompatSection &compat) {
   const auto has = [&](elf::CompatAttribute attribute, u64 least) {
     return std::any_of(compat.records.begin(), compat.records.end(), [&](const auto &record) {
       return record.attribute == attribute && !record.sized() && record.value >= least;
     });
   };
   return has(elf::CompatAttribute::CudaAcceleratorTarget, 1) &&
-         has(elf::CompatAttribute::Unnamed13, kFirstVersion) &&
+         (rules.excluding_version == 0 ||
+          has(elf::CompatAttribute::Unnamed13, rules.excluding_version)) &&
          !has(elf::CompatAttribute::InstTcgen05Mma, 0);
 }
 
@@ -331,7 +331,7 @@ std::vector<u8> make_compat(const SassContext &c, const SassCodeList &code) {
       std::ranges::any_of(c.shape.order, [&](OutId id) { return c.function(id).valid(); });
   if (multiplies_integers(compat))
     mask &= ~kOtherChips;
-  if (has_code && excludes_other_chip(compat))
+  if (has_code && excludes_other_chip(c.mercury.policy.compat, compat))
     mask &= ~(kOtherChips | kSm121);
   std::vector<u8> payload(8);
   store_le<u64>(payload.data(), mask);
