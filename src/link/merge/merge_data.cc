@@ -265,7 +265,7 @@ void Merger::create_other_sections() {
       create_other_section(object_->section(i));
 }
 
-// Whether a shared section without variables is memory. What nvlink -r leaves of dynamic memory is
+// True if a shared section without variables is memory. What nvlink -r leaves of dynamic memory is
 // as large as its alignment, or there is a definition of dynamic memory.
 bool Merger::keeps_unnamed_shared(const elf::Section &section) const {
   if (object_->view.header().type == elf::FileType::WholeProgram)

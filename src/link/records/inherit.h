@@ -138,9 +138,9 @@ class InheritanceSweep {
 public:
   InheritanceSweep(const Program &program, const Reach &reach, const ProgramRecords &records);
 
-  // Of all functions that the kernel reaches. Precondition: it does not reach itself.
+  // Records of all functions that the kernel reaches. Precondition: it does not reach itself.
   [[nodiscard]] Inheritance reached(FunctionId kernel) const;
-  // Of one function alone.
+  // Records of one function alone.
   [[nodiscard]] Inheritance own(FunctionId function) const;
 
 private:

@@ -21,7 +21,7 @@ using elf::kRecordHeaderSize;
 
 namespace {
 
-// What an object has besides the tables by function.
+// Results of one object besides the tables by function.
 struct ObjectRecords {
   std::vector<FunctionId> read_order; // as in ProgramRecords
   std::vector<OutId> lists_externs;
