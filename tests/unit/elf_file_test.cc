@@ -131,10 +131,10 @@ TEST(ElfFile, SharedBytesAndGaps) {
   elf.sections.extra(ElfFile::kShstrtab).gap_after = 36;
   const SectionId data = elf.sections.add({.name = ".nv.global.init", .flags = kFlagAlloc});
   elf.sections.append_copy(data, as_bytes("abcd"));
-  const SectionId twin =
+  const SectionId mirror =
       elf.sections.add({.name = ".nv.merc.nv.global.init", .flags = kFlagMercury});
-  elf.sections.extra(twin).shares_bytes_with = data;
-  elf.sections.append_zeros(twin, 4);
+  elf.sections.extra(mirror).shares_bytes_with = data;
+  elf.sections.append_zeros(mirror, 4);
   const std::vector<u8> file = must_finish(elf);
   const Result<ElfView> view = ElfView::open(file);
   ASSERT_TRUE(view) << view.error().text();
