@@ -73,21 +73,11 @@ public:
       : objects_(objects), policy_(policy), shard_(shard), shard_bits_(shard_bits),
         tables_(tables) {}
 
-  void reserve(u64 entities) { drafts_.reserve(entities); }
-  // To be called after each batch of objects, with the number of those that follow: makes room for
-  // their names if they have as many new ones as this one, but for no more than `most` in all.
-  void expect_batches(u64 more, u64 most) {
-    const u64 before = std::exchange(names_before_, names_.size());
-    if (before != 0 && more != 0)
-      names_.reserve(std::min(names_.size() + (names_.size() - before) * more, most));
-  }
   // Symbols of one name must come in the order of the objects, functions first.
   void read(SymbolRef ref, const Occurrence &next, const elf::Symbol &symbol);
   [[nodiscard]] const Entity *find(std::string_view name, u32 hash) const;
   [[nodiscard]] std::vector<Message> take_messages();
 
-  // All drafts, in the order in which symbols were read.
-  [[nodiscard]] Entities take_drafts() { return std::move(drafts_); }
   // Positions of drafts of functions that the driver has.
   [[nodiscard]] std::span<const u32> driver_functions() const { return driver_functions_; }
 
@@ -171,7 +161,6 @@ private:
   NameTables &tables_;
   const Occurrence *reading_ = nullptr; // of the symbol that is read
   NameSlots names_;                     // of drafts
-  u64 names_before_ = 0;                // at the end of the batch before
   Entities drafts_;
   std::vector<u32> driver_functions_; // positions in drafts_
   std::vector<u32> entity_of_draft_;

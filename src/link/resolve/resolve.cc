@@ -11,9 +11,6 @@
 // those of some objects. A symbol that is local to its object needs no shard and gets its entity in
 // the last step. Neither numbers nor messages depend on how many shards or threads there are.
 //
-// A single thread has one shard for all symbols and resolves those of an object when it has listed
-// them; it meets entities in the order of their numbers.
-//
 // What surprises is the order of functions: before an alias whose name no object has used yet comes
 // the function that owns the code (Q043).
 #include "link/resolve/resolve.h"
@@ -99,7 +96,6 @@ private:
   [[nodiscard]] const elf::Symbol &symbol_of(const Listed &listed) const {
     return objects_[listed.ref.object.value].symbols[listed.ref.symbol];
   }
-  void expect_batches(NameRules &rules, u32 read, u64 symbols) const;
   [[nodiscard]] Batch order_by_shard(const std::vector<Listed> &symbols) const;
   void make_shards();
   void resolve_shard(u32 shard);
@@ -112,7 +108,6 @@ private:
     void note(EntityId id, const Entity &entity);
   };
 
-  void keep_drafts();
   void number_entities();
   void join_rare();
   void number_entities_of(u32 object, u32 begin, Rare &rare);
@@ -137,8 +132,6 @@ private:
   const LinkPolicy &policy_;
   WorkerPool &pool_;
   Diagnostics &diag_;
-  const bool alone_; // there is one thread
-  u64 symbols_ = 0;  // of all objects
   u32 shard_bits_ = 0;
   std::vector<Batch> batches_;
   std::vector<NameRules> shards_;
@@ -149,13 +142,12 @@ private:
 
 SymbolResolver::SymbolResolver(const std::vector<InputObject> &objects, const LinkPolicy &policy,
                                WorkerPool &pool, Diagnostics &diag)
-    : objects_(objects), policy_(policy), pool_(pool), diag_(diag), alone_(pool.threads() == 1) {
+    : objects_(objects), policy_(policy), pool_(pool), diag_(diag) {
   std::vector<u64> starts = {0};
   starts.reserve(objects.size() + 1);
   for (const InputObject &object : objects)
     starts.push_back(starts.back() + object.symbols.size());
-  symbols_ = starts.back();
-  const u64 shards = alone_ ? 1 : symbols_ / kSymbolsOfShard;
+  const u64 shards = starts.back() / kSymbolsOfShard;
   shard_bits_ = static_cast<u32>(std::bit_width(std::min(std::bit_ceil(shards), kMostShards)) - 1);
   batches_.resize((objects.size() + kObjectsTogether - 1) / kObjectsTogether);
   tables_.entity_of = PerSymbol<EntityId>(starts);
@@ -169,12 +161,8 @@ Resolution SymbolResolver::run() {
   make_shards();
   pool_.for_ranges(count(), kObjectsTogether,
                    [&](u32 begin, u32 end) { list_symbols(begin, end); });
-  if (!alone_)
-    pool_.for_each(static_cast<u32>(shards_.size()), [&](u32 shard) { resolve_shard(shard); });
-  if (alone_ && std::ranges::none_of(objects_, &InputObject::has_aliases))
-    keep_drafts();
-  else
-    number_entities();
+  pool_.for_each(static_cast<u32>(shards_.size()), [&](u32 shard) { resolve_shard(shard); });
+  number_entities();
   join_rare();
   report_in_order();
   out_.entity_of = std::move(tables_.entity_of);
@@ -190,25 +178,9 @@ void SymbolResolver::list_symbols(u32 begin, u32 end) {
   std::vector<u32> others;
   symbols.reserve(most);
   others.reserve(most);
-  for (u32 i = begin; i < end; ++i) {
+  for (u32 i = begin; i < end; ++i)
     list_symbols_of(i, others, symbols);
-    if (!alone_)
-      continue;
-    for (const Listed &one : symbols) // while names are still in the cache
-      shards_[0].read(one.ref, occurrence_of(one, symbol_of(one)), symbol_of(one));
-    symbols.clear();
-  }
-  const u32 batch = begin / kObjectsTogether;
-  if (alone_)
-    expect_batches(shards_[0], batch, symbols_);
-  else
-    batches_[batch] = order_by_shard(symbols);
-}
-
-// New names of the second batch tell how many will follow: many of the first are in all objects.
-void SymbolResolver::expect_batches(NameRules &rules, u32 read, u64 symbols) const {
-  if (read < 2)
-    rules.expect_batches(batches_.size() - read - 1, symbols);
+  batches_[begin / kObjectsTogether] = order_by_shard(symbols);
 }
 
 inline Occurrence SymbolResolver::occurrence_of(const Listed &listed,
@@ -247,16 +219,13 @@ void SymbolResolver::list_symbols_of(u32 id, std::vector<u32> &others, std::vect
     list_symbol(id, s, out);
 }
 
-[[gnu::always_inline]] inline void SymbolResolver::list_symbol(u32 object, u32 s,
-                                                               std::vector<Listed> &out) {
+void SymbolResolver::list_symbol(u32 object, u32 s, std::vector<Listed> &out) {
   const elf::Symbol &symbol = objects_[object].symbols[s];
   const Way way = way_of(symbol);
   if (way == Way::Alone)
     tables_.entity_of[object][s] = DraftEntity::without_draft();
-  if (way == Way::None || (way == Way::Alone && !alone_))
-    return;
-  const u32 hash = way == Way::ByName ? StringIndex::hash_of(symbol.name) : 0;
-  out.push_back({hash, {ObjectId(object), s}});
+  else if (way == Way::ByName)
+    out.push_back({StringIndex::hash_of(symbol.name), {ObjectId(object), s}});
 }
 
 SymbolResolver::Batch SymbolResolver::order_by_shard(const std::vector<Listed> &symbols) const {
@@ -279,22 +248,13 @@ void SymbolResolver::make_shards() {
   shards_.reserve(shards);
   for (u32 i = 0; i < shards; ++i)
     shards_.emplace_back(objects_, policy_, i, shard_bits_, tables_);
-  if (alone_) // memory that is not used costs nothing
-    shards_[0].reserve(symbols_);
 }
 
 void SymbolResolver::resolve_shard(u32 shard) {
   NameRules &rules = shards_[shard];
-  u64 symbols = 0;
   for (const Batch &batch : batches_)
-    symbols += batch.starts[shard + 1] - batch.starts[shard];
-  for (u32 number = 0; number < batches_.size(); ++number) {
-    const Batch &batch = batches_[number];
-    for (u32 i = batch.starts[shard]; i < batch.starts[shard + 1]; ++i) {
+    for (u32 i = batch.starts[shard]; i < batch.starts[shard + 1]; ++i)
       rules.read(batch.symbols[i].ref, batch.symbols[i].occurrence, batch.symbols[i].symbol);
-    }
-    expect_batches(rules, number, symbols);
-  }
 }
 
 bool SymbolResolver::is_used_before(u32 object, const elf::Symbol &symbol,
@@ -332,29 +292,6 @@ inline void SymbolResolver::Rare::note(EntityId id, const Entity &entity) {
     opaque.push_back(id);
   if (entity.weak_over_common)
     weak_over_common.push_back(id);
-}
-
-// Drafts are in the order of entities already.
-void SymbolResolver::keep_drafts() {
-  out_.entities = shards_[0].take_drafts();
-  u32 next = 0;
-  for (u32 i = 0; i < count(); ++i) {
-    const std::span<EntityId> entity_of = tables_.entity_of[i];
-    const u32 begin = next;
-    const auto functions = static_cast<u32>(std::ranges::count_if(
-        out_.functions_of[i], [&](u32 s) { return DraftEntity::is_first(entity_of[s]); }));
-    out_.shares[i] = {begin, begin + functions};
-    for (EntityId &id : entity_of) {
-      next += DraftEntity::is_first(id) ? 1 : 0;
-      if (id.valid())
-        id.value &= DraftEntity::kMask;
-    }
-  }
-  Rare &rare = rare_.emplace_back();
-  for (u32 i = 0; i < out_.entities.size(); ++i)
-    rare.note(EntityId(i), out_.entities[i]);
-  for (const u32 draft : shards_[0].driver_functions())
-    rare.driver_functions.emplace_back(draft);
 }
 
 void SymbolResolver::number_entities() {
