@@ -55,7 +55,11 @@ public:
 
   [[nodiscard]] u32 size() const { return static_cast<u32>(entries_.size()); }
   [[nodiscard]] const Entry &operator[](SymbolId id) const { return entries_[id.value]; }
-  void reserve(u64 count) { entries_.reserve(count); }
+  // `specified`: symbols that are not those of sections.
+  void reserve(u64 count, u64 specified) {
+    entries_.reserve(count);
+    specs_.reserve(specified);
+  }
 
   SymbolId add(const SymbolSpec &spec) {
     entries_.push_back({static_cast<u32>(specs_.size()), Entry::Kind::Specified});

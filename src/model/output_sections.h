@@ -96,6 +96,14 @@ struct OutputSections {
   std::vector<OutId> created_again; // sections that count twice, see nvlink/uncounted_sections.h
   OutId tkinfo, cuinfo, info, compat, callgraph, prototype, debug_shared;
 
+  void reserve(size_t count) {
+    table.list.reserve(count);
+    table.names.reserve(static_cast<u32>(count));
+    details.reserve(count);
+    newest.reserve(count);
+    locals.reserve(count);
+  }
+
   [[nodiscard]] OutSection &operator[](OutId id) { return table[id]; }
   [[nodiscard]] const OutSection &operator[](OutId id) const { return table[id]; }
   [[nodiscard]] u32 size() const { return table.size(); }

@@ -40,14 +40,12 @@ Merger::Merger(const Program &program)
   layout_.relocs.has_overridden.resize(entities);
   if (program.policy.leaves_blank_symbols)
     mentioned_.resize(entities);
-  size_t sections = 0; // of the inputs; the output has about as many
+  size_t sections = 0; // of the inputs
   for (const InputObject &object : program.objects)
     sections += object.view.sections().size();
-  sections = std::min(sections, entities * 8); // few of them prevail where entities are few
-  layout_.sections.table.list.reserve(sections);
-  layout_.sections.details.reserve(sections);
-  layout_.sections.table.names.reserve(static_cast<u32>(sections));
-  layout_.sections.locals.reserve(sections);
+  // Few of them prevail where entities are few. A kernel may add .nv.shared.K and a name.
+  sections = std::min(sections, entities * 8) + 2 * program.calls.functions.size();
+  layout_.sections.reserve(sections);
 }
 
 Layout Merger::run() {

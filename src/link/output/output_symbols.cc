@@ -212,7 +212,8 @@ OutputSymbols add_output_symbols(const Program &program, const Layout &layout,
                                  const SharedPlan &shared, OutId rel_action, elf::ElfFile &elf) {
   SymbolWriter writer(program, layout, shared, elf);
   const OutputSections &sections = layout.sections;
-  elf.symbols.reserve(sections.locals.size() + sections.globals.size() + 8);
+  elf.symbols.reserve(sections.locals.size() + sections.globals.size() + 8,
+                      sections.globals.size());
   for (const LocalSymbol &local : sections.locals)
     writer.add_local(local);
   if (rel_action.valid())
