@@ -14,7 +14,7 @@
 #include "compat/dialects.h"
 #include "compat/option_table.h"
 #include "elf/records/nv_notes.h"
-#include "link/nvlink/runtime_in_order.h"
+#include "link/nvlink/objects.h"
 #include "link/resolve/system_library.h"
 #include "model/host_references.h"
 #include "model/name_pattern.h"

@@ -12,7 +12,7 @@
 
 #include "base/bytes.h"
 #include "base/gather.h"
-#include "base/option_words.h"
+#include "base/option_text.h"
 #include "base/process.h"
 #include "elf/constants.h"
 #include "elf/elf_view.h"

@@ -9,7 +9,6 @@
 #include "api/compiler_clock.h"
 #include "api/lto_job.h"
 #include "arch/arch.h"
-#include "base/file_source.h"
 #include "base/mapped_file.h"
 #include "base/output_file.h"
 #include "base/worker_pool.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "base/file_source.h"
+#include "base/mapped_file.h"
 #include "culink/linker.h"
 
 namespace culink {

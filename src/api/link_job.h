@@ -8,7 +8,7 @@
 #include "api/compiler_clock.h"
 #include "api/input_loader.h"
 #include "arch/arch.h"
-#include "base/file_source.h"
+#include "base/mapped_file.h"
 #include "base/step_timer.h"
 #include "cache/cache.h"
 #include "culink/linker.h"

@@ -18,7 +18,7 @@
 
 #include <fmt/format.h>
 
-#include "arch/compatible.h"
+#include "arch/arch.h"
 #include "elf/records/nv_capmerc.h"
 #include "input/mercury_plane.h"
 

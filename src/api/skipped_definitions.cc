@@ -8,10 +8,10 @@
 #include <algorithm>
 #include <string>
 
-#include "base/name_map.h"
+#include "base/string_index.h"
 #include "elf/elf_view.h"
 #include "input/file_kind.h"
-#include "model/similar_names.h"
+#include "model/name_pattern.h"
 
 namespace culink {
 

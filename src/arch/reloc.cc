@@ -7,7 +7,10 @@
 
 #include <algorithm>
 
+#include "base/bytes.h"
+
 namespace culink::arch {
+
 namespace {
 
 constexpr std::string_view kCudaPrefix = "R_CUDA_";
@@ -89,6 +92,101 @@ const RelocInfo &reloc_for(RelocRole role) {
 bool is_short_in_capsule(const RelocInfo &row) {
   return std::find(kShortInCapsule.begin(), kShortInCapsule.end(), row.number) !=
          kShortInCapsule.end();
+}
+
+// Storing a value through a relocation's pieces. A field may start at any byte and a piece at any
+// bit of up to 128, so pieces are moved byte by byte: at most nine steps for 64 bits, no word is
+// loaded that might end outside the section, and bytes that share no bit with the field are never
+// written. That matters, since a one-byte field may be the last byte of a section.
+
+namespace {
+
+// Calls `step(byte index, shift in byte, bits, shift in value)` for each byte a piece touches.
+template <typename Step> void for_each_byte(const RelocPiece &piece, Step step) {
+  u32 done = 0;
+  while (done < piece.width) {
+    const u32 bit = piece.word_bit + done;
+    const u32 bits = std::min<u32>(8 - bit % 8, piece.width - done);
+    step(bit / 8, bit % 8, bits, piece.value_bit + done);
+    done += bits;
+  }
+}
+
+constexpr u64 low_bits(u32 count) {
+  return count >= 64 ? ~u64{0} : (u64{1} << count) - 1;
+}
+
+} // namespace
+
+bool field_inside(ByteSpan section, u64 offset, const RelocInfo &row) {
+  return slice(section, offset, row.field_bytes).has_value();
+}
+
+bool store_field(MutableByteSpan section, u64 offset, const RelocInfo &row, FieldValue value) {
+  if (!field_inside(section, offset, row))
+    return false;
+  u8 *word = section.data() + offset;
+  for (const RelocPiece &piece : row.pieces) {
+    const u64 source = piece.source == PieceSource::Bank ? value.bank : value.value;
+    if (piece.width == 32 && piece.word_bit % 8 == 0) { // half an address, as most are
+      store_le(word + piece.word_bit / 8, static_cast<u32>(source >> piece.value_bit));
+      continue;
+    }
+    if (piece.width == 64 && piece.word_bit % 8 == 0) {
+      store_le(word + piece.word_bit / 8, source >> piece.value_bit);
+      continue;
+    }
+    for_each_byte(piece, [word, source](u32 byte, u32 shift, u32 bits, u32 from) {
+      const u64 mask = low_bits(bits) << shift;
+      word[byte] = static_cast<u8>((word[byte] & ~mask) | (((source >> from) << shift) & mask));
+    });
+  }
+  return true;
+}
+
+std::optional<FieldValue> read_field(ByteSpan section, u64 offset, const RelocInfo &row) {
+  if (!field_inside(section, offset, row))
+    return std::nullopt;
+  const u8 *word = section.data() + offset;
+  FieldValue found;
+  for (const RelocPiece &piece : row.pieces) {
+    u64 content = 0;
+    for_each_byte(piece, [word, &content](u32 byte, u32 shift, u32 bits, u32 to) {
+      content |= ((u64{word[byte]} >> shift) & low_bits(bits)) << to;
+    });
+    if (piece.source == PieceSource::Bank)
+      found.bank = static_cast<u8>(found.bank | content);
+    else
+      found.value |= content;
+  }
+  return found;
+}
+
+std::optional<FieldValue> implicit_addend(ByteSpan section, u64 offset, const RelocInfo &row) {
+  std::optional<FieldValue> addend = read_field(section, offset, row);
+  if (addend && row.rel_addend_in_place)
+    addend->value >>= row.pieces[0].value_bit;
+  return addend;
+}
+
+FieldValue add(const RelocInfo &row, FieldValue symbol, FieldValue addend) {
+  FieldValue sum{symbol.value + addend.value, 0};
+  // A bank in two pieces has no carry from one to the other.
+  for (const RelocPiece &piece : row.pieces)
+    if (piece.source == PieceSource::Bank) {
+      const u32 part = (symbol.bank >> piece.value_bit) + (addend.bank >> piece.value_bit);
+      sum.bank = static_cast<u8>(sum.bank | (part & low_bits(piece.width)) << piece.value_bit);
+    }
+  return sum;
+}
+
+bool field_holds(const RelocInfo &row, FieldValue value) {
+  u64 value_mask = 0;
+  u64 bank_mask = 0;
+  for (const RelocPiece &piece : row.pieces)
+    (piece.source == PieceSource::Bank ? bank_mask : value_mask) |= low_bits(piece.width)
+                                                                    << piece.value_bit;
+  return (value.value & ~value_mask) == 0 && (value.bank & ~bank_mask) == 0;
 }
 
 } // namespace culink::arch

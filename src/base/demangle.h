@@ -4,6 +4,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/types.h"
+
 namespace culink {
 
 // What the source calls a symbol, in the style of c++filt: `total(float const*, float*, int)`.
@@ -27,5 +29,9 @@ using NameStyle = std::string (*)(std::string_view name);
 // The name of a static function or variable without the file that nvcc puts before it:
 // __nv_static_<N>_<N characters>_<name>.
 [[nodiscard]] std::string_view without_file(std::string_view name);
+
+// Whether a mangled name (_Z...) surely stands for no more than `limit` letters and types, so that
+// a library may be asked to demangle it. One that is not well formed may be anything.
+[[nodiscard]] bool is_demangled_within(std::string_view name, u64 limit);
 
 } // namespace culink

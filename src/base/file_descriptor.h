@@ -1,11 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <cerrno>
+#include <cstring>
+#include <string>
 #include <vector>
 
+#include "base/result.h"
 #include "base/types.h"
 
 namespace culink {
+
+// The error of a system call that just failed, from errno.
+[[nodiscard]] inline Error system_error(const char *what) {
+  return Error{"", "", std::string(what) + ": " + std::strerror(errno)};
+}
 
 // Whole reads and writes: a call of the system may take fewer bytes, or be interrupted. Where the
 // result is false, errno has the reason.

@@ -20,8 +20,7 @@
 #include <unistd.h>
 #include <utility>
 
-#include "base/file_source.h"
-#include "base/system_error.h"
+#include "base/file_descriptor.h"
 
 namespace culink {
 

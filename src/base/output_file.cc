@@ -28,7 +28,6 @@
 #include <vector>
 
 #include "base/file_descriptor.h"
-#include "base/system_error.h"
 
 namespace culink {
 

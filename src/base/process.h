@@ -5,13 +5,35 @@
 #include <chrono>
 #include <optional>
 #include <string>
-#include <sys/types.h>
 #include <vector>
+
+#include <sys/types.h>
 
 #include "base/result.h"
 #include "base/types.h"
 
 namespace culink {
+
+// The variables of this process for a child that runs a compiler, with a list of pointers as system
+// calls take it. A libnvJitLink in LD_PRELOAD is left out: it would come between NVIDIA's library
+// and itself in a process that loads the latter. A mark is added for runs_as_engine().
+class ChildEnvironment {
+public:
+  ChildEnvironment();
+
+  [[nodiscard]] char **data() { return pointers_.data(); }
+
+private:
+  std::string preload_; // the one variable that may differ
+  std::vector<char *> pointers_;
+};
+
+// True in a process that a linker has started as a compiler. A link there would start compilers
+// again, without end.
+[[nodiscard]] bool runs_as_engine();
+
+// A list of libraries for LD_PRELOAD without those of that name, whatever folder they are in.
+[[nodiscard]] std::string without_library(const std::string &list, const std::string &name);
 
 // A file that exists in memory only. Child processes that are given it open it under path().
 class MemoryFile {

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "base/bytes.h"
-#include "base/child_environment.h"
+#include "base/process.h"
 #include "cache/shard.h"
 
 namespace culink {

@@ -19,7 +19,6 @@
 
 #include "base/bytes.h"
 #include "base/file_descriptor.h"
-#include "base/system_error.h"
 #include "cache/shard.h"
 
 namespace culink {

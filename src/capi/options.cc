@@ -13,7 +13,7 @@
 
 #include <fmt/format.h>
 
-#include "base/file_source.h"
+#include "base/mapped_file.h"
 #include "capi/guard.h"
 
 namespace culink::capi {

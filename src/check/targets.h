@@ -3,7 +3,7 @@
 // What a relocation of an input has to have become.
 #pragma once
 
-#include "arch/reloc_field.h"
+#include "arch/reloc.h"
 #include "check/link.h"
 
 namespace culink::check {

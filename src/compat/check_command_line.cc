@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "base/byte_size.h"
+#include "base/option_text.h"
 #include "base/output_file.h"
 #include "compat/command_line.h"
 #include "compat/dialects.h"

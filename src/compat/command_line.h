@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "base/file_source.h"
+#include "base/mapped_file.h"
 #include "base/types.h"
 #include "compat/option_table.h"
 #include "culink/linker.h"

@@ -7,7 +7,7 @@
 
 #include <array>
 
-#include "model/release.h"
+#include "model/dialect.h"
 
 namespace culink {
 

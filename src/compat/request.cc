@@ -9,8 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "base/byte_size.h"
-#include "base/option_words.h"
+#include "base/option_text.h"
 #include "compat/command_line.h"
 #include "compat/dialects.h"
 

@@ -13,7 +13,7 @@
 #include <fmt/format.h>
 
 #include "arch/arch.h"
-#include "model/similar_names.h"
+#include "model/name_pattern.h"
 
 namespace culink {
 

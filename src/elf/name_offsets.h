@@ -7,7 +7,6 @@
 #include <string_view>
 #include <vector>
 
-#include "base/name_slots.h"
 #include "base/string_index.h"
 #include "base/types.h"
 #include "base/uninitialized.h"

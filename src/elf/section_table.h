@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "base/bytes.h"
-#include "base/name_storage.h"
 #include "base/string_index.h"
 #include "base/types.h"
 #include "culink/elf_writer.h"

@@ -25,7 +25,7 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 
-#include "base/system_error.h"
+#include "base/file_descriptor.h"
 #include "base/types.h"
 
 namespace culink {

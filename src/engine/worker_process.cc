@@ -20,9 +20,8 @@
 #include <unistd.h>
 #include <utility>
 
-#include "base/child_environment.h"
 #include "base/file_descriptor.h"
-#include "base/system_error.h"
+#include "base/process.h"
 #include "engine/sandbox.h"
 
 namespace culink {

@@ -16,12 +16,147 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
+#include <dirent.h>
+#include <fcntl.h>
+#include <unistd.h>
+#include <utility>
+
+#include <sys/file.h>
+#include <sys/stat.h>
 
 #include "arch/elf_flags.h"
+#include "base/file_descriptor.h"
+#include "base/mapped_file.h"
+#include "base/output_file.h"
+#include "base/process.h"
 #include "engine/sandbox.h"
-#include "finalize/nvlink_program.h"
 
 namespace culink {
+
+// nvlink as an engine: slower to start than the library, but it takes objects that the library
+// refuses (sm_100 for sm_103), and a statically linked culink can run it.
+//
+// It ignores inputs, without a word, whose names do not end as it expects, so files in memory will
+// not do.
+
+// The folder has a name that nobody can foresee and nobody else may enter it. Whoever uses it holds
+// a lock, which ends with the process, however that ends; children do not inherit it. So a folder
+// of ours that nobody has locked was left behind, and the next one removes it.
+//
+// What may surprise: somebody who looks for such folders can come between the moments at which a
+// new one is made and locked. Then it is gone, and another one is made. Only files are removed, and
+// no folder with a folder in it: nothing that we have not made.
+
+namespace {
+
+constexpr std::string_view kStart = "culink-engine-";
+constexpr std::string_view kBlank = "XXXXXX"; // what mkdtemp fills
+
+int open_and_lock(const std::string &path) {
+  const int fd = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  if (fd < 0 || ::flock(fd, LOCK_EX | LOCK_NB) == 0)
+    return fd;
+  ::close(fd);
+  return -1;
+}
+
+// Whether an open folder has that name, belongs to us, and nobody else may enter it.
+bool is_ours(int fd, const std::string &path) {
+  struct stat open {
+  }, named{};
+  return ::fstat(fd, &open) == 0 && ::lstat(path.c_str(), &named) == 0 &&
+         open.st_ino == named.st_ino && open.st_dev == named.st_dev && open.st_uid == ::geteuid() &&
+         (open.st_mode & 0777) == 0700;
+}
+
+// Calls use(name) for each name in a folder.
+template <class Use> void for_each_name(const std::string &folder, Use use) {
+  DIR *names = ::opendir(folder.c_str());
+  if (!names)
+    return;
+  while (const dirent *entry = ::readdir(names))
+    use(std::string(entry->d_name));
+  ::closedir(names);
+}
+
+void remove_folder(const std::string &path) {
+  for_each_name(path, [&](const std::string &name) { ::unlink((path + "/" + name).c_str()); });
+  ::rmdir(path.c_str());
+}
+
+void remove_left_folders(const std::string &where) {
+  for_each_name(where, [&](const std::string &name) {
+    if (!name.starts_with(kStart) || name.size() != kStart.size() + kBlank.size())
+      return;
+    const std::string path = where + "/" + name;
+    const int fd = open_and_lock(path);
+    if (fd < 0)
+      return;
+    if (is_ours(fd, path))
+      remove_folder(path);
+    ::close(fd);
+  });
+}
+
+} // namespace
+
+Result<PrivateFolder> PrivateFolder::create(const std::string &where) {
+  constexpr int kMostTries = 10;
+  remove_left_folders(where);
+  for (int i = 0; i < kMostTries; ++i) {
+    std::string path = where + "/" + std::string(kStart) + std::string(kBlank);
+    if (!::mkdtemp(path.data()))
+      break;
+    const int fd = open_and_lock(path);
+    if (fd >= 0 && is_ours(fd, path))
+      return PrivateFolder(std::move(path), fd);
+    if (fd >= 0)
+      ::close(fd);
+  }
+  return Error{"", where, system_error("cannot create a folder").message};
+}
+
+PrivateFolder::PrivateFolder(PrivateFolder &&other) noexcept
+    : path_(std::exchange(other.path_, {})), fd_(std::exchange(other.fd_, -1)) {}
+
+PrivateFolder::~PrivateFolder() {
+  if (!path_.empty())
+    remove_folder(path_);
+  if (fd_ >= 0)
+    ::close(fd_);
+}
+
+Result<std::vector<u8>> link_with_nvlink(const std::string &program, const std::string &folder,
+                                         const std::vector<std::string> &options,
+                                         const std::vector<ByteSpan> &objects,
+                                         std::chrono::seconds limit,
+                                         const std::atomic<bool> *cancelled) {
+  const Result<PrivateFolder> own = PrivateFolder::create(folder);
+  if (!own)
+    return own.error();
+  const std::string output = own->path() + "/linked.cubin";
+  std::vector<std::string> words = {program};
+  words.insert(words.end(), options.begin(), options.end());
+  for (const ByteSpan object : objects) {
+    words.push_back(own->path() + "/object" + std::to_string(words.size()) + ".cubin");
+    if (std::optional<Error> error = write_file(words.back(), object))
+      return std::move(*error);
+  }
+  words.insert(words.end(), {"-o", output});
+  const Result<ProcessResult> run = run_process(words, {}, limit, cancelled);
+  if (!run)
+    return Error{"", program, run.error().text()};
+  if (run->late)
+    return Error{"", "",
+                 program + " did not finish within " + std::to_string(limit.count()) + " seconds"};
+  if (run->status != 0 && run->status != kLostStatus)
+    return Error{"", "", program + " " + describe_exit(run->status) + ": " + run->output};
+  const Result<MappedFile> linked = MappedFile::open(output);
+  if (!linked)
+    return linked.error();
+  return std::vector<u8>(linked->bytes().begin(), linked->bytes().end());
+}
 
 namespace {
 

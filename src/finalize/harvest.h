@@ -11,6 +11,11 @@
 
 namespace culink {
 
+// Sets to 0, in the table of registers, the offsets in the code that nvlink has read from memory
+// behind the end of a table, because they are offsets in a discarded definition that is longer than
+// the prevailing one (Q106).
+void clear_unknown_locations(std::vector<u8> &linked_file);
+
 // Takes the functions of an object out of what an engine made of it. `object` is the prepared copy,
 // in which sections have the numbers of the object. The answer is checked like any file from
 // outside; it must have the code and the capsule of every function, or of those in the sections

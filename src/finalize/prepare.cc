@@ -21,7 +21,7 @@
 
 #include "arch/driver_functions.h"
 #include "base/bytes.h"
-#include "base/name_map.h"
+#include "base/string_index.h"
 #include "elf/codec.h"
 #include "elf/records/nv_callgraph.h"
 #include "elf/records/nv_info.h"

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "base/name_map.h"
 #include "base/result.h"
+#include "base/string_index.h"
 #include "base/types.h"
 #include "elf/elf_view.h"
 

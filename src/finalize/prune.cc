@@ -22,7 +22,7 @@
 #include <string_view>
 
 #include "base/bytes.h"
-#include "base/name_map.h"
+#include "base/string_index.h"
 #include "elf/codec.h"
 #include "elf/mercury_names.h"
 #include "elf/records/nv_callgraph.h"

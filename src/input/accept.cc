@@ -15,7 +15,7 @@
 
 #include <fmt/format.h>
 
-#include "arch/compatible.h"
+#include "arch/arch.h"
 #include "arch/elf_flags.h"
 #include "elf/records/nv_compat.h"
 #include "elf/records/nv_notes.h"

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "arch/arch.h"
-#include "base/file_source.h"
 #include "base/mapped_file.h"
 #include "input/archive.h"
 #include "input/fatbin.h"

@@ -15,7 +15,7 @@
 
 #include <fmt/format.h>
 
-#include "arch/compatible.h"
+#include "arch/arch.h"
 #include "base/bytes.h"
 #include "input/fatbin_wire.h"
 

@@ -10,7 +10,7 @@
 #include "base/result.h"
 #include "base/types.h"
 #include "input/decompress.h"
-#include "model/release.h"
+#include "model/dialect.h"
 
 namespace culink {
 

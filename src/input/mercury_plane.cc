@@ -17,7 +17,7 @@
 
 #include "arch/arch.h"
 #include "arch/driver_functions.h"
-#include "base/name_map.h"
+#include "base/string_index.h"
 #include "elf/mercury_names.h"
 #include "elf/records/nv_info.h"
 #include "input/parse_object.h"

@@ -11,7 +11,7 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "base/name_map.h"
+#include "base/string_index.h"
 #include "elf/records/nv_callgraph.h"
 #include "elf/section_kind.h"
 

@@ -9,7 +9,7 @@
 #include <unordered_map>
 
 #include "arch/elf_flags.h"
-#include "base/name_map.h"
+#include "base/string_index.h"
 #include "elf/records/nv_info.h"
 #include "elf/section_kind.h"
 #include "elf/text_info.h"

@@ -15,7 +15,6 @@
 #include "link/place/place_constants.h"
 #include "link/place/place_images.h"
 #include "link/place/place_shared.h"
-#include "link/place/place_user_constants.h"
 #include "link/records/collect_facts.h"
 #include "link/records/info_records.h"
 #include "link/records/synthesize.h"

@@ -16,7 +16,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "base/name_map.h"
+#include "base/string_index.h"
 #include "base/types.h"
 
 namespace culink {

@@ -93,7 +93,7 @@ struct OutputSections {
   // every file has are none, in case an input has a section of such a name.
   std::vector<OutId> newest = std::vector<OutId>(elf::SectionTable::kOwnTables);
 
-  std::vector<OutId> created_again; // sections that count twice, see nvlink/uncounted_sections.h
+  std::vector<OutId> created_again; // sections that count twice, see nvlink/section_owners.h
   OutId tkinfo, cuinfo, info, compat, callgraph, prototype, debug_shared;
 
   void reserve(size_t count) {

@@ -6,7 +6,7 @@
 
 #include <deque>
 
-#include "base/name_map.h"
+#include "base/string_index.h"
 
 namespace culink::page {
 

@@ -12,7 +12,7 @@
 
 #include "arch/occupancy.h"
 #include "base/demangle.h"
-#include "base/name_map.h"
+#include "base/string_index.h"
 #include "base/text_out.h"
 #include "page/duplicates.h"
 

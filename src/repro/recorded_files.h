@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/file_source.h"
+#include "base/mapped_file.h"
 #include "repro/tar.h"
 
 namespace culink {

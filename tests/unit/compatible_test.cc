@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "arch/compatible.h"
+#include "arch/arch.h"
 
 #include <algorithm>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "link/nvlink/frame_instructions.h"
+#include "link/nvlink/merged_debug.h"
 
 #include <gtest/gtest.h>
 

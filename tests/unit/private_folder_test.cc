@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "finalize/private_folder.h"
+#include "finalize/engines.h"
 
 #include <csignal>
 #include <filesystem>

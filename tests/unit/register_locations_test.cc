@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "finalize/register_locations.h"
+#include "finalize/harvest.h"
 
 #include <algorithm>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "arch/reloc_field.h"
+#include "arch/reloc.h"
 
 #include <gtest/gtest.h>
 #include <string>

@@ -8,8 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "base/name_map.h"
-
 namespace culink {
 namespace {
 

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "model/similar_names.h"
+#include "model/name_pattern.h"
 
 namespace culink {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "model/similar_names.h"
+#include "model/name_pattern.h"
 
 namespace culink::tools {
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "base/file_source.h"
+#include "base/mapped_file.h"
 #include "compat/command_line.h"
 
 namespace culink {

@@ -8,7 +8,7 @@
 #include "arch/arch.h"
 #include "arch/elf_flags.h"
 #include "base/bytes.h"
-#include "base/name_map.h"
+#include "base/string_index.h"
 #include "elf/mercury_names.h"
 #include "elf/records/nv_info.h"
 #include "elf/records/nv_notes.h"

@@ -7,7 +7,7 @@
 // table of the Mercury plane.
 //
 // What may surprise: nvlink makes such a file from one that has the Mercury plane alone, and traces
-// of that show: names of constant banks (bank_names.cc), symbols of bank 0 after the global ones,
+// of that show: names of constant banks (rename_banks), symbols of bank 0 after the global ones,
 // so that all of .symtab counts as local, and section names that are not shared with earlier ones.
 #include "link/mercury/lay_out.h"
 
@@ -17,18 +17,233 @@
 #include "arch/reloc.h"
 #include "base/bytes.h"
 #include "elf/mercury_names.h"
-#include "link/mercury/bank_names.h"
-#include "link/mercury/mercury_symbols.h"
+#include "elf/wire.h"
+#include "link/mercury/plan_sass.h"
+#include "link/mercury/sass_constants.h"
+#include "link/mercury/sass_context.h"
 #include "link/nvlink/intermediate_image.h"
-#include "link/output/draft_records.h"
+#include "link/output/draft.h"
 #include "link/output/draft_sections.h"
+#include "link/resolve/special_symbols.h"
 
 namespace culink {
 
-using elf::Bucket;
-using elf::SectionType;
+// The tables of symbols of the Mercury plane, whose symbols have the numbers of .symtab.
+struct MercurySymtab {
+  elf::SectionId section; // .nv.merc.symtab
+  elf::SectionId indices; // .nv.merc.symtab_shndx, in files with very many sections, or none
+  elf::OutSymbols symbols;
+  elf::SymbolNumbers numbers;
+  std::vector<elf::SectionId> counterpart_of; // by SectionId; none: the symbol's own section
+  u64 null_symbol_value = 0;
+};
+
+// A file with both forms of the code has two symbol tables. Symbols have the same number in both,
+// so what names symbols by number is the same on both planes. Values and sizes differ: the Mercury
+// plane has offsets of shared variables without the system's memory, and no sizes of some code.
+//
+// What may surprise: the table of the Mercury plane is made from a copy of the symbols, which is
+// taken before those of the file become those of the SASS plane, and gets its bytes when the file
+// is laid out, because these are offsets of names and indices of sections.
+
+using elf::wire::Sym64;
 
 namespace {
+
+// The index of the section that a symbol is in on the Mercury plane.
+u32 section_index(const MercurySymtab &table, elf::SectionId own, const elf::ElfLayout &layout) {
+  const elf::SectionId counterpart =
+      own.value < table.counterpart_of.size() ? table.counterpart_of[own.value] : elf::SectionId();
+  return layout.index_of(counterpart.valid() ? counterpart : own);
+}
+
+// A symbol has the size of its SASS if it has one in Mercury code. So does the owner of the code,
+// unless an alias is taken for it, and that alias.
+bool has_sass_size(const Program &p, const Layout &layout, const nvlink::AliasOwners &alias_owners,
+                   EntityId id) {
+  const SymbolRef prevailing = p.symbols[id].prevailing;
+  if (prevailing.valid() && p.objects[prevailing.object.value].symbols[prevailing.symbol].size != 0)
+    return true;
+  const EntityId owner = layout.sections.function(layout.placement.address_of[id.value].section);
+  const auto alias = alias_owners.owner_of.find(owner.value);
+  return alias == alias_owners.owner_of.end() ? owner == id : alias->second == id;
+}
+
+u64 sass_size(const SassInputs &inputs, const SassCode &code) {
+  const SymbolRef definition = code.definition;
+  return code.finalized ? code.text.size()
+                        : inputs.objects[definition.object.value].symbols[definition.symbol].size;
+}
+
+// A function inside the code of a kernel, as `nvcc -ewp` leaves it: where it is in the SASS.
+bool is_inside_code(const Program &mercury, const Entity &function) {
+  const SymbolRef definition = function.prevailing;
+  return definition.valid() &&
+         mercury.objects[definition.object.value].symbols[definition.symbol].value != 0;
+}
+
+void place_inside_code(const SassInputs &inputs, const SassCode &code, SymbolRef definition,
+                       elf::SymbolSpec &spec) {
+  const elf::Symbol &compiled = inputs.objects[definition.object.value].symbols[definition.symbol];
+  const u64 end = compiled.value + compiled.size;
+  spec.value = code.moves() ? code.moved(compiled.value) : compiled.value;
+  spec.size = (code.moves() ? code.moved(end) : end) - spec.value;
+}
+
+// The contents of these tables.
+std::vector<u8> encode_symbols(const MercurySymtab &table, const elf::ElfFile &file,
+                               const elf::ElfLayout &layout) {
+  std::vector<u8> out(u64{table.numbers.count} * sizeof(Sym64));
+  store_le(out.data(), Sym64{.st_value = table.null_symbol_value});
+  for (u32 i = 0; i < table.symbols.size(); ++i) {
+    const u32 number = table.numbers.of[i];
+    if (number == 0)
+      continue;
+    const elf::SymbolSpec spec = table.symbols.without_name(elf::SymbolId(i));
+    u32 section = spec.special_section;
+    if (spec.section.valid()) {
+      section = section_index(table, spec.section, layout);
+      if (file.is_large_index(section))
+        section = elf::kSectionXindex;
+    }
+    const u8 info =
+        static_cast<u8>(static_cast<u32>(spec.binding) << 4 | static_cast<u32>(spec.type));
+    store_fields<Sym64>(out.data() + u64{number} * sizeof(Sym64), layout.symbol_name[i], info,
+                        spec.other, static_cast<u16>(section), spec.value, spec.size);
+  }
+  return out;
+}
+
+std::vector<u8> encode_indices(const MercurySymtab &table, const elf::ElfFile &file,
+                               const elf::ElfLayout &layout) {
+  std::vector<u8> out(u64{table.numbers.count} * sizeof(u32));
+  for (u32 i = 0; i < table.symbols.size(); ++i) {
+    const u32 number = table.numbers.of[i];
+    const elf::SectionId own = table.symbols.without_name(elf::SymbolId(i)).section;
+    if (number == 0 || !own.valid())
+      continue;
+    u8 *const word = out.data() + u64{number} * sizeof(u32);
+    if (const u32 index = section_index(table, own, layout); file.is_large_index(index))
+      store_le<u32>(word, index);
+    else if (!layout.number_as_added.empty())
+      store_le<u32>(word, layout.number_as_added[own.value]);
+  }
+  return out;
+}
+
+// Turns the file's symbols, which are those of the Mercury plane, into those of the SASS plane.
+void convert_symbols(const Program &mercury, const OutputPlan &plan, const SassInputs &inputs,
+                     const SassPlan &sass, FileInProgress &file) {
+  const Layout &layout = plan.layout;
+  const bool executable = mercury.policy.executable;
+  if (executable) {
+    const arch::ArchInfo arch = arch::as_plain_sass(inputs.arch);
+    convert_to_sass_symbols(sass_program(mercury, inputs, arch), layout, plan.shared, file.symbols,
+                            file.elf);
+  }
+  for (u32 i = 0; i < file.symbols.of_entity.size(); ++i) {
+    const elf::SymbolId id = file.symbols.of_entity[i];
+    if (!id.valid())
+      continue;
+    const Entity &entity = mercury.symbols[EntityId(i)];
+    const SymbolAddress &address = layout.placement.address_of[i];
+    elf::SymbolSpec &spec = file.elf.symbols.edit(id, file.elf.sections);
+    if (is_reserved_shared_mark(entity.name))
+      spec.value = inputs.objects[entity.first.object.value].symbols[entity.first.symbol].value;
+    else if (address.section.valid() &&
+             layout.sections[address.section].type == elf::SectionType::CudaReservedShared)
+      spec.value = address.value + (executable ? inputs.arch.reserved_slot : 0);
+    else if (const SassCode *code = entity.function ? sass.code.find(layout, EntityId(i)) : nullptr;
+             code && is_inside_code(mercury, entity))
+      place_inside_code(inputs, *code, entity.prevailing, spec);
+    else if (code && has_sass_size(mercury, layout, sass.alias_owners, EntityId(i)))
+      spec.size = sass_size(inputs, *code);
+  }
+}
+
+// Mercury code calls constant banks by what they are for, SASS by their number. nvlink renames them
+// in tables of names that exist already. In .shstrtab the new name is where the old, longer one
+// was; in .strtab it is after all others, and the room that nvlink reckons with is visible as a gap
+// behind each table (Q101). lay_out_planes calls this before it adds the sections of the SASS plane
+// that Mercury code does not have.
+//
+// What may surprise: to the plan, banks have the names of the SASS plane. They are the old names
+// that have to be made up here.
+
+bool is_compiler_constant(const InputObject &object, u32 index, u8 bank) {
+  const elf::Symbol &symbol = object.symbols[index];
+  if (symbol.type() == elf::SymbolType::Section || !symbol.in_section())
+    return false;
+  const elf::SectionKind &kind = object.kinds[symbol.section];
+  return kind.is_constant() && kind.bank == bank;
+}
+
+// nvlink gives compiler constants names of their own: the section's and a number, which counts all
+// of them in the object, also those that are discarded.
+void number_compiler_constants(const Program &mercury, const OutputPlan &plan,
+                               const SassInputs &inputs, FileInProgress &file) {
+  const OutputSections &sections = plan.layout.sections;
+  const arch::ArchInfo arch = arch::as_plain_sass(inputs.arch);
+  ObjectId object;
+  u32 next = 0; // symbol of the object
+  u32 number = 0;
+  for (const LocalSymbol &local : sections.locals) {
+    if (local.kind != LocalSymbol::Kind::Entity)
+      continue;
+    const OutId bank = plan.layout.placement.address_of[local.id].section;
+    const elf::SymbolId id = file.symbols.of_entity[local.id];
+    if (!id.valid() || !bank.valid() || !is_compiler_bank(sections[bank], arch))
+      continue;
+    const SymbolRef first = mercury.symbols[EntityId(local.id)].first;
+    if (first.object != object || first.symbol < next) {
+      object = first.object;
+      next = number = 0;
+    }
+    for (; next <= first.symbol; ++next)
+      number += is_compiler_constant(inputs.objects[object.value], next, arch.banks.compiler);
+    file.elf.symbols.edit(id, file.elf.sections).name = file.elf.sections.storage.keep(
+        elf::mercury_link_name(sections.name(bank)) + "." + std::to_string(number));
+  }
+}
+
+// Gives constant banks the names of the SASS plane, and leaves the traces in the tables of names
+// that nvlink's renaming leaves. All sections of the plan must have been added, and no others.
+void rename_banks(const Program &mercury, const OutputPlan &plan, const SassInputs &inputs,
+                  FileInProgress &file) {
+  const OutputSections &sections = plan.layout.sections;
+  u64 gap = 0;
+  for (u32 i = elf::SectionTable::kOwnTables; i < sections.size(); ++i) {
+    const OutId id(i);
+    if (sections[id].discarded())
+      continue;
+    const std::string_view name = sections.name(id);
+    const std::string old_name = elf::mercury_link_name(name);
+    if (old_name == name)
+      continue;
+    const std::string_view kept = file.elf.sections.storage.keep(old_name);
+    elf::SymbolSpec &symbol = file.elf.symbols.edit(file.symbols.of_section[i], file.elf.sections);
+    symbol.name = kept;
+    if (!sections[id].emitted()) {
+      file.elf.sections.rename(id, kept);
+      continue;
+    }
+    file.elf.rename_section(id, kept);
+    gap += kept.size();
+    if (!symbol.emitted)
+      continue;
+    file.elf.rename_symbol(file.symbols.of_section[i], name);
+    gap -= name.size() + 1;
+  }
+  if (!mercury.policy.compacts_planes) {
+    file.elf.sections.extra(elf::ElfFile::kShstrtab).gap_after = kIndexNamesRoom;
+    file.elf.sections.extra(elf::ElfFile::kStrtab).gap_after = gap;
+  }
+  if (mercury.policy.resolves_early || mercury.policy.lists_resolved)
+    number_compiler_constants(mercury, plan, inputs, file);
+}
+
+using elf::Bucket;
+using elf::SectionType;
 
 constexpr auto kParameterBucket = static_cast<Bucket>(8), kFrontBucket = static_cast<Bucket>(9),
                kFirstCounterpart = static_cast<Bucket>(10), kSymtabBucket = static_cast<Bucket>(40),

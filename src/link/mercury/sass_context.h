@@ -2,13 +2,23 @@
 #pragma once
 
 #include <span>
+#include <vector>
 
+#include "arch/arch.h"
 #include "link/mercury/counterparts.h"
-#include "link/mercury/sass_inputs.h"
 #include "link/nvlink/merged_debug.h"
 #include "link/nvlink/section_owners.h"
+#include "model/finalized.h"
+#include "model/input_object.h"
 
 namespace culink {
+
+// The SASS plane of a link whose objects have Mercury code, too.
+struct SassInputs {
+  std::vector<InputObject> objects; // as they were read; the Mercury planes have their numbers
+  const arch::ArchInfo &arch;       // the target, as its table row has it
+  FinalizeObjects finalizer;        // none: the code stays as it was compiled
+};
 
 // What every part of the SASS plan is made from.
 struct SassContext {

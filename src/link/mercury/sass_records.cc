@@ -8,10 +8,12 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <utility>
 
 #include "arch/instructions.h"
 #include "base/bytes.h"
+#include "base/string_index.h"
 #include "elf/records/nv_compat.h"
 
 namespace culink {

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "model/report_from_threads.h"
+#include "model/diagnostics.h"
 
 namespace culink::nvlink {
 

@@ -17,15 +17,182 @@
 #include <algorithm>
 #include <array>
 #include <set>
+#include <string_view>
 #include <unordered_set>
 
 #include "base/bytes.h"
-#include "base/name_map.h"
+#include "base/string_index.h"
+#include "elf/codec.h"
 #include "elf/records/debug_frame.h"
 #include "elf/records/nv_notes.h"
 #include "elf/records/nv_registers.h"
 
+namespace culink {
+
+// Questions about objects that hold their code twice, as Mercury code and as SASS. Debug sections
+// are rebuilt function by function when code is laid out or finalized, so passes ask which function
+// a part of a debug section is about, and whether two definitions of it are one.
+
+namespace {
+
+bool same_bytes(ByteSpan a, ByteSpan b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end());
+}
+
+// A capsule without its first word, the number of its section, which links change.
+ByteSpan code_in_capsule(const InputObject &plane, u32 section) {
+  const ByteSpan capsule = plane.section(section).data;
+  return capsule.subspan(std::min<size_t>(capsule.size(), sizeof(u32)));
+}
+
+} // namespace
+
+bool have_equal_code(const Planes &planes, SymbolRef a, SymbolRef b) {
+  const InputObject &sass_a = planes.sass[a.object.value], &sass_b = planes.sass[b.object.value];
+  const elf::Symbol &symbol_a = sass_a.symbols[a.symbol], &symbol_b = sass_b.symbols[b.symbol];
+  if (!symbol_a.in_section() || !symbol_b.in_section())
+    return false;
+  return same_bytes(sass_a.section(symbol_a.section).data, sass_b.section(symbol_b.section).data) &&
+         same_bytes(code_in_capsule(planes.mercury[a.object.value], symbol_a.section),
+                    code_in_capsule(planes.mercury[b.object.value], symbol_b.section));
+}
+
+std::vector<CodeAddress> code_addresses(const InputObject &object, u32 section) {
+  std::vector<CodeAddress> out;
+  for (const elf::Section &table : object.view.sections()) {
+    if (table.type != elf::SectionType::Rela || table.info != section)
+      continue;
+    for (const elf::Relocation entry : object.view.relocations(table))
+      if (object.symbols[entry.symbol].type() == elf::SymbolType::Function)
+        out.push_back({entry.offset, entry.symbol});
+  }
+  std::sort(out.begin(), out.end(), [](const CodeAddress &a, const CodeAddress &b) {
+    return std::pair(a.offset, a.symbol) < std::pair(b.offset, b.symbol);
+  });
+  return out;
+}
+
+const elf::Section *find_part(const InputObject &object, std::span<const SectionLocation> locations,
+                              OutId id) {
+  for (const elf::Section &section : object.view.sections())
+    if (locations[section.index].section == id)
+      return &section;
+  return nullptr;
+}
+
+} // namespace culink
+
 namespace culink::nvlink {
+
+// Call frame instructions (DWARF, section 6.4) as far as a linker has to know them: which ones move
+// on in the code, and how long the others are. Their meaning does not matter here. nvlink mixes the
+// instructions of two frames (Q106), and merged frames are made with these maps.
+
+namespace {
+
+constexpr u64 kLengthField = 4, kFrameStart = 12, kInstructions = 36, kFrameAlign = 8;
+constexpr u8 kAdvance1 = 2, kAdvance4 = 4; // and 3, of two bytes
+
+// Operands by opcode 0 to 0x13: 'u' a number of any length, 'b' a block with its length, '?' one
+// that no compiler writes for these targets.
+constexpr std::string_view kNone = "", kOne = "u", kTwo = "uu", kBlock = "b",
+                           kNumberAndBlock = "ub", kUnknown = "?";
+constexpr std::array<std::string_view, 0x14> kOperands = {
+    kNone, kUnknown, kNone, kNone,  kNone,           kTwo, kOne, kOne, kOne, kTwo, kNone, kNone,
+    kTwo,  kOne,     kOne,  kBlock, kNumberAndBlock, kTwo, kTwo, kOne};
+
+std::string_view operands_of(u8 opcode) {
+  if (opcode >> 6 != 0)
+    return opcode >> 6 == 2 ? kOne : kNone; // offset; or restore and advance
+  return opcode < kOperands.size() ? kOperands[opcode] : kUnknown;
+}
+
+class InstructionReader {
+public:
+  explicit InstructionReader(ByteSpan bytes) : bytes_(bytes) {}
+
+  std::optional<FrameInstructions> read() {
+    FrameInstructions out;
+    u64 location = 0;
+    while (at_ < bytes_.size()) {
+      const u64 start = at_;
+      const u8 opcode = bytes_[at_++];
+      if (opcode == 0)
+        continue; // padding
+      if (const std::optional<u64> step = advance(opcode)) {
+        location += *step;
+        out[location];
+        continue;
+      }
+      if (!skip_operands(operands_of(opcode)))
+        return std::nullopt;
+      const ByteSpan one = bytes_.subspan(start, at_ - start);
+      out[location].insert(out[location].end(), one.begin(), one.end());
+    }
+    return out;
+  }
+
+private:
+  std::optional<u64> advance(u8 opcode) {
+    if (opcode >> 6 == 1)
+      return opcode & 63;
+    if (opcode < kAdvance1 || opcode > kAdvance4)
+      return std::nullopt;
+    const u64 size = u64{1} << (opcode - kAdvance1);
+    u64 step = 0;
+    for (u64 i = 0; i < size && at_ < bytes_.size(); ++i)
+      step |= u64{bytes_[at_++]} << (8 * i);
+    return step;
+  }
+
+  std::optional<u64> number() {
+    u64 value = 0;
+    for (u32 shift = 0; at_ < bytes_.size() && shift < 64; shift += 7) {
+      const u8 byte = bytes_[at_++];
+      value |= u64{byte & 0x7fu} << shift;
+      if ((byte & 0x80) == 0)
+        return value;
+    }
+    return std::nullopt;
+  }
+
+  bool skip_operands(std::string_view kinds) {
+    for (const char kind : kinds) {
+      const std::optional<u64> value = kind == '?' ? std::nullopt : number();
+      if (!value || (kind == 'b' && *value > bytes_.size() - at_))
+        return false;
+      at_ += kind == 'b' ? *value : 0;
+    }
+    return true;
+  }
+
+  ByteSpan bytes_;
+  u64 at_ = 0;
+};
+
+} // namespace
+
+std::optional<FrameInstructions> read_frame_instructions(ByteSpan fde) {
+  if (fde.size() < kInstructions)
+    return std::nullopt;
+  return InstructionReader(fde.subspan(kInstructions)).read();
+}
+
+std::vector<u8> with_frame_instructions(ByteSpan fde, const FrameInstructions &instructions) {
+  std::vector<u8> out(fde.begin(), fde.begin() + kInstructions);
+  u64 location = 0;
+  for (const auto &[at, bytes] : instructions) {
+    if (at != location) {
+      out.push_back(kAdvance4);
+      elf::append_le(out, static_cast<u32>(at - location));
+      location = at;
+    }
+    elf::append_bytes(out, bytes);
+  }
+  out.resize(align_up(out.size(), kFrameAlign));
+  store_le<u64>(out.data() + kLengthField, out.size() - kFrameStart);
+  return out;
+}
 
 using Definitions = MergedDebugRequest::Definitions;
 using ForeignRegisters = MergedDebugRequest::ForeignRegisters;
@@ -265,6 +432,69 @@ std::vector<i64> merged_addends(const MergedDebug &merged,
 bool is_finalized_again(const InputObject &sass) {
   return has_unfinished_frames(sass) || is_linked_for_debugger(sass) || has_stubs(sass) ||
          sass.view.header().type == elf::FileType::WholeProgram;
+}
+
+// Where a later definition of a function has overridden an earlier one, both have a call frame in
+// the Mercury plane. When nvlink makes the SASS plane, it puts the instructions of both into the
+// first frame and leaves the second one as it is in Mercury code, without any (Q106). The frame of
+// a function whose alias takes its code is left like that, too (Q107). A finalizer that is given
+// all definitions at once does the same; this is for links without one.
+
+using Frame = FinalizedDebug::Frame;
+
+namespace {
+
+// Calls use(function, FDE) for every frame of an accepted definition whose function has several
+// frames in the output.
+template <typename Use> void for_each_frame(const FrameSources &s, const Use &use) {
+  for (u32 o = 0; o < s.sass.size(); ++o) {
+    const elf::Section *section =
+        find_part(s.sass[o], s.layout.placement.location_of[o], s.section);
+    const auto records = section ? elf::split_frames(section->data) : std::nullopt;
+    if (!records)
+      continue;
+    std::unordered_map<u64, ByteSpan> frame_at;
+    for (const elf::FrameRecord &record : *records)
+      if (!record.is_cie)
+        frame_at.emplace(record.offset + elf::kFrameAddress, record.bytes);
+    for (const CodeAddress &address : code_addresses(s.sass[o], section->index)) {
+      const EntityId function = s.program.symbols.of(ObjectId(o), address.symbol);
+      const auto fde = frame_at.find(address.offset);
+      if (!function.valid() || fde == frame_at.end() || !s.count.contains(function.value) ||
+          s.count.at(function.value) < 2 || s.merged.find(function) ||
+          s.program.symbols.outcome(ObjectId(o), address.symbol) != DefinitionOutcome::Accepted)
+        continue;
+      const FinalizedDebug *made = s.finalized(o, function);
+      use(function, made && !made->frames.empty() ? made->frames[0].fde : fde->second);
+    }
+  }
+}
+
+} // namespace
+
+FrameMerger::FrameMerger(const FrameSources &sources) : alias_owners_(sources.alias_owners) {
+  if (!sources.program.policy.mixes_debug_info)
+    return;
+  std::unordered_map<u32, FrameInstructions> instructions_of;
+  for_each_frame(sources, [&](EntityId function, ByteSpan fde) {
+    const auto instructions = read_frame_instructions(fde);
+    if (!instructions)
+      return;
+    FrameInstructions &all = instructions_of[function.value];
+    all.insert(instructions->begin(), instructions->end());
+    std::vector<u8> &frame = merged_[function.value];
+    frame = with_frame_instructions(frame.empty() ? fde : ByteSpan(frame), all);
+  });
+}
+
+Frame FrameMerger::choose(EntityId function, Frame frame, Frame mercury) {
+  const auto first = merged_.find(function.value);
+  const bool is_taken = alias_owners_.owner_of.contains(function.value);
+  if (is_taken || (first != merged_.end() && !done_.insert(function.value).second)) {
+    empty_frame_ = with_frame_instructions(mercury.fde, {});
+    return {mercury.cie, empty_frame_};
+  }
+  return first == merged_.end() ? frame : Frame{frame.cie, first->second};
 }
 
 } // namespace culink::nvlink

@@ -6,19 +6,66 @@
 // has one of these defects.
 #pragma once
 
+#include <functional>
 #include <map>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
+#include "base/string_index.h"
+#include "base/types.h"
 #include "link/nvlink/section_owners.h"
 #include "link/resolve/program.h"
 #include "model/finalized.h"
+#include "model/input_object.h"
 #include "model/layout.h"
-#include "model/planes.h"
+
+namespace culink {
+
+// The objects of a link for sm_100 and later in both forms of their code. Sections and symbols of
+// an object have the same numbers in both.
+struct Planes {
+  std::span<const InputObject> mercury;
+  std::span<const InputObject> sass;
+};
+
+using FunctionsByName = NameMap<EntityId>;
+
+// Whether two definitions are the same function in both forms. False if one of them has no code.
+[[nodiscard]] bool have_equal_code(const Planes &planes, SymbolRef a, SymbolRef b);
+
+// An offset in a debug section at which a relocation stores the address of a function.
+struct CodeAddress {
+  u64 offset = 0;
+  u32 symbol = 0; // of the object
+};
+
+// All of one section of an object, by offset.
+[[nodiscard]] std::vector<CodeAddress> code_addresses(const InputObject &object, u32 section);
+
+// The section of an object that is a part of an output section, or nothing. `locations`: of the
+// object's sections.
+[[nodiscard]] const elf::Section *find_part(const InputObject &object,
+                                            std::span<const SectionLocation> locations, OutId id);
+
+} // namespace culink
 
 namespace culink::nvlink {
+
+// The instructions of a call frame (FDE) of .debug_frame by location in the code, in units of its
+// CIE. A location may have none.
+using FrameInstructions = std::map<u64, std::vector<u8>>;
+
+// Reads the instructions of an FDE of the 64-bit format. Nothing for one that cannot be read.
+[[nodiscard]] std::optional<FrameInstructions> read_frame_instructions(ByteSpan fde);
+
+// The FDE with other instructions, padded as ptxas does. Precondition: `fde` has an address and a
+// size.
+[[nodiscard]] std::vector<u8> with_frame_instructions(ByteSpan fde,
+                                                      const FrameInstructions &instructions);
 
 struct MergedDebugSources {
   const Program &program; // of Mercury code
@@ -87,5 +134,36 @@ struct DebugReference {
 
 // Whether code that an earlier link has made is finalized again although nothing else asks for it.
 [[nodiscard]] bool is_finalized_again(const InputObject &sass);
+
+struct FrameSources {
+  const Program &program; // of Mercury code
+  std::span<const InputObject> sass;
+  const Layout &layout;
+  OutId section;             // .debug_frame
+  const MergedDebug &merged; // functions whose frames a finalizer has merged already
+  const AliasOwners &alias_owners;
+  std::unordered_map<u32, u32> count; // by EntityId: frames of the function in the output
+  // What a finalizer has made for a function of an object, or nothing.
+  std::function<const FinalizedDebug *(u32 object, EntityId function)> finalized;
+};
+
+// Call frames of functions with several definitions, or with an alias that takes their code, as the
+// emulated nvlink writes them (Q106, Q107). Frames stay as they are unless the dialect has these
+// defects.
+class FrameMerger {
+public:
+  explicit FrameMerger(const FrameSources &sources);
+
+  // The frame to be written for the next one of a function, which would be `frame`; its Mercury
+  // form is `mercury`. Valid until the next call.
+  [[nodiscard]] FinalizedDebug::Frame choose(EntityId function, FinalizedDebug::Frame frame,
+                                             FinalizedDebug::Frame mercury);
+
+private:
+  std::unordered_map<u32, std::vector<u8>> merged_; // by EntityId: its first FDE
+  const AliasOwners &alias_owners_;
+  std::unordered_set<u32> done_; // EntityIds whose first FDE was chosen
+  std::vector<u8> empty_frame_;
+};
 
 } // namespace culink::nvlink

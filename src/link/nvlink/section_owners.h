@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <optional>
 #include <span>
 #include <unordered_map>
 #include <vector>
 
 #include "link/resolve/program.h"
 #include "model/layout.h"
+#include "model/output_sections.h"
 
 namespace culink::nvlink {
 
@@ -26,5 +28,11 @@ struct AliasOwners {
 // or where nvlink is emulated the first of that name (Q130). `newest`: the newest one of the name.
 [[nodiscard]] OutId section_of_kernel(const Program &program, const OutputSections &sections,
                                       OutId newest, OutId text);
+
+// The sections after which one that does not exist is counted, if .symtab_shndx has a number for
+// every symbol, also for those that need none.
+[[nodiscard]] std::optional<std::vector<OutId>> uncounted_sections(const Program &program,
+                                                                   const OutputSections &planned,
+                                                                   const elf::SectionTable &file);
 
 } // namespace culink::nvlink

@@ -11,8 +11,7 @@
 #include <utility>
 
 #include "arch/elf_flags.h"
-#include "link/nvlink/uncounted_sections.h"
-#include "link/output/draft_records.h"
+#include "link/nvlink/section_owners.h"
 #include "link/output/draft_sections.h"
 
 namespace culink {

@@ -8,7 +8,7 @@
 #include "link/records/synthesize.h"
 #include "link/relocs/classify_relocs.h"
 #include "model/finalized.h"
-#include "model/records.h"
+#include "model/record_list.h"
 
 namespace culink {
 

@@ -96,4 +96,9 @@ template <typename ForEach> void fill_tables(FileInProgress &file, ForEach for_e
 void fill_relocations(const Program &program, const OutputPlan &plan, ContentOf to,
                       FileInProgress &file, Diagnostics &diag);
 
+// The records with the numbers of symbols stored.
+[[nodiscard]] RecordList store_numbers(RecordList records, const OutputSymbols &symbols,
+                                       const FileInProgress &file);
+[[nodiscard]] InfoPlan store_numbers(InfoPlan info, const FileInProgress &file, WorkerPool &pool);
+
 } // namespace culink

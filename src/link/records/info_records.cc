@@ -13,21 +13,285 @@
 
 #include <algorithm>
 #include <iterator>
+#include <vector>
+
+#include <fmt/format.h>
 
 #include "base/bytes.h"
-#include "link/records/barrier_flags.h"
-#include "link/records/kernel_limits.h"
+#include "elf/text_info.h"
+#include "link/merge/merge.h"
 #include "link/records/kernel_records.h"
 #include "link/records/propagate.h"
 #include "link/records/read_records.h"
-#include "link/resolve/call_paths.h"
+#include "link/resolve/program.h"
+#include "link/resolve/reach.h"
+#include "model/diagnostics.h"
+#include "model/record_list.h"
 
 namespace culink {
 
-using elf::InfoAttribute;
-using elf::RecordFormat;
+// The number of registers that a kernel may use, in order of the records that say so.
+struct RegisterLimit {
+  FunctionId kernel;
+  u32 most = 0;
+};
+
+// Barriers of old objects. Since toolkit 13 a function has a NUM_BARRIERS record; before, the count
+// was in sh_flags of its code. A link of old and new objects moves the counts into records, after
+// all others; so does nvlink 13 where all are old. plan_info_records calls this last.
+// A kernel that has both, its record from a callee of toolkit 13, gets the larger count.
 
 namespace {
+
+// By node of the call graph: the count in the flags of the function's own code.
+std::vector<u32> own_counts(const Program &p) {
+  std::vector<u32> counts(p.calls.node_count(), 0);
+  for (u32 f = 0; f < p.calls.functions.size(); ++f) {
+    const Entity &entity = p.entity_of(FunctionId(f));
+    if (!p.live.live[f] || !entity.defined())
+      continue;
+    const InputObject &object = p.objects[entity.prevailing.object.value];
+    const elf::Symbol &symbol = object.symbols[entity.prevailing.symbol];
+    if (symbol.in_section())
+      counts[f] = elf::text_barriers(object.section(symbol.section).flags);
+  }
+  return counts;
+}
+
+// The maximum over everything that a node reaches.
+std::vector<u32> reached_counts(const Program &p, const Reach &reach, const std::vector<u32> &own) {
+  std::vector<u32> out(own.size(), 0);
+  const std::vector<u32> &order = reach.callees_first();
+  for (size_t begin = 0; begin < order.size();) {
+    const u32 component = reach.component_of(order[begin]);
+    size_t end = begin;
+    u32 most = 0;
+    for (; end < order.size() && reach.component_of(order[end]) == component; ++end) {
+      most = std::max(most, own[order[end]]);
+      for (const u32 callee : p.calls.edges[order[end]])
+        most = std::max(most, out[callee]);
+    }
+    for (; begin < end; ++begin)
+      out[order[begin]] = most;
+  }
+  return out;
+}
+
+// A kernel with a record that it has from a callee of toolkit 13.
+struct RecordedKernel {
+  u32 function;
+  u32 owner; // the function that its code belongs to
+  OutId text;
+  u32 own;
+  u32 reached;
+};
+
+InfoPlan raise_count(const RecordedKernel &kernel, const Program &p, const Layout &layout,
+                     const std::vector<u32> &reached, InfoPlan plan) {
+  RecordList &records = plan.of_function[kernel.owner];
+  const u64 record = records.find(elf::InfoAttribute::NumBarriers);
+  u32 count = kernel.reached;
+  u64 flags = 0;
+  if (p.policy.loses_barriers) {
+    flags = u64{kernel.own} << elf::kTextBarrierShift;
+    count = 0;
+    for (const u32 callee : p.calls.edges[kernel.function])
+      count = std::max(count, reached[callee]);
+  }
+  plan.text_flags.resize(layout.sections.size());
+  plan.text_flags[kernel.text.value] = flags;
+  count = std::max<u32>(count, records.value(record));
+  records.set_value(record, static_cast<u16>(count));
+  return plan;
+}
+
+// The plan with records for the barriers that objects of toolkit 12 count in the flags of their
+// code. A kernel's record covers the functions it reaches.
+InfoPlan add_barrier_records(const Program &p, const Reach &reach, const Layout &layout,
+                             InfoPlan plan) {
+  if (std::ranges::none_of(p.objects, &InputObject::has_barrier_flags))
+    return plan;
+  const std::vector<u32> own = own_counts(p);
+  if (std::all_of(own.begin(), own.end(), [](u32 count) { return count == 0; }))
+    return plan;
+  const std::vector<u32> reached = reached_counts(p, reach, own);
+  for (u32 f = 0; f < p.calls.functions.size(); ++f) {
+    const u32 count = p.live.kernel[f] && p.policy.completes_kernels ? reached[f] : own[f];
+    const OutId text = layout.placement.address_of[p.calls.functions[f].value].section;
+    if (count == 0 || !p.live.live[f] || !text.valid())
+      continue;
+    const u32 owner = p.function_of(layout.sections.function(text)).value;
+    RecordList &records = plan.of_function[owner];
+    const u64 record = records.find(elf::InfoAttribute::NumBarriers);
+    if (p.policy.old_abi) {
+      plan.text_flags.resize(layout.sections.size());
+      plan.text_flags[text.value] = u64{count} << elf::kTextBarrierShift;
+      continue;
+    }
+    if (record == RecordList::kNone) {
+      records.put_value(elf::InfoAttribute::NumBarriers, elf::RecordFormat::Byte,
+                        static_cast<u16>(count));
+      continue;
+    }
+    plan =
+        raise_count({.function = f, .owner = owner, .text = text, .own = own[f], .reached = count},
+                    p, layout, reached, std::move(plan));
+  }
+  return plan;
+}
+
+// Limits that a kernel was compiled with. __launch_bounds__ and -maxrregcount limit its registers
+// (MAXREG_COUNT in .nv.info.K), MAX_STACK_SIZE limits its stack; the compiler keeps to them in the
+// kernel itself, but only the linker knows the functions that it calls. plan_info_records calls
+// this when registers and stack of every call tree are known; a link with a message ends.
+//
+// What may surprise: a kernel is reported for each function with more registers than those before
+// it, in the order of the code, the last kernel first. That is how nvlink finds them while it
+// raises the register count of kernels.
+
+// Searching for a chain of calls takes time, and a reader does not want hundreds of them.
+constexpr u32 kMostPaths = 20;
+
+// A function keeps R16 to R31 for its caller and only some of those above. Code that calls a
+// function of the driver expects all above to be kept.
+constexpr u32 kMostDriverRegisters = 32;
+
+constexpr u32 kMostStack = 0xfffffffe; // one more means that the stack has no bound
+
+class KernelLimitChecker {
+public:
+  KernelLimitChecker(const Program &program, const Reach &reach, const Layout &layout,
+                     const Resources &resources, Diagnostics &diag)
+      : p_(program), reach_(reach), layout_(layout), resources_(resources), diag_(diag) {}
+
+  void check_registers(const std::vector<RegisterLimit> &limits);
+  void check_stack(FunctionId kernel);
+  void check_driver_calls();
+
+private:
+  void report_registers(const RegisterLimit &limit, FunctionId function);
+  [[nodiscard]] bool has_values_above(ObjectId object) const;
+  [[nodiscard]] std::string name_of(FunctionId f) const {
+    return std::string(p_.entity_of(f).name);
+  }
+
+  const Program &p_;
+  const Reach &reach_;
+  const Layout &layout_;
+  const Resources &resources_;
+  Diagnostics &diag_;
+  u32 paths_ = 0;
+};
+
+void KernelLimitChecker::check_registers(const std::vector<RegisterLimit> &limits) {
+  std::vector<RegisterLimit> broken;
+  for (const RegisterLimit &limit : limits)
+    if (resources_.registers[limit.kernel.value] > limit.most)
+      broken.push_back(limit);
+  if (broken.empty())
+    return;
+  std::stable_sort(
+      broken.begin(), broken.end(),
+      [](const RegisterLimit &a, const RegisterLimit &b) { return b.kernel < a.kernel; });
+  std::vector<u32> known = resources_.own_registers; // by FunctionId of a kernel
+  for (const SectionDetails &section : layout_.sections.details) {
+    const FunctionId f = section.function.valid() ? p_.function_of(section.function) : FunctionId{};
+    if (!f.valid() || !p_.live.live[f.value] || p_.live.kernel[f.value])
+      continue;
+    const u32 needed = resources_.own_registers[f.value];
+    const FunctionId one[] = {f};
+    const std::vector<FunctionId> users = reach_.kernels_reaching(one);
+    for (const RegisterLimit &limit : broken) {
+      u32 &registers = known[limit.kernel.value];
+      if (needed <= registers || !std::binary_search(users.begin(), users.end(), limit.kernel))
+        continue;
+      registers = needed;
+      if (needed > limit.most)
+        report_registers(limit, f);
+    }
+  }
+}
+
+void KernelLimitChecker::report_registers(const RegisterLimit &limit, FunctionId function) {
+  Diagnostic &message = diag_.report(
+      DiagId::RegisterLimit, {name_of(limit.kernel), std::to_string(limit.most), name_of(function),
+                              std::to_string(resources_.own_registers[function.value])});
+  message.at("kernel defined in", p_.origin_of(limit.kernel));
+  if (paths_++ < kMostPaths)
+    add_call_path(p_, limit.kernel, function, message);
+}
+
+// A limit of 0 is none. Recursion needs more than any limit.
+void KernelLimitChecker::check_stack(FunctionId kernel) {
+  const bool unbounded = resources_.unbounded[kernel.value];
+  const u64 stack = resources_.stack[kernel.value];
+  if (!unbounded && stack > kMostStack && !p_.policy.wraps_stack)
+    diag_
+        .report(DiagId::TooLargeForField, {fmt::format("stack of kernel '{}'", name_of(kernel)),
+                                           std::to_string(stack), std::to_string(kMostStack)})
+        .at("kernel defined in", p_.origin_of(kernel));
+  const u32 most = resources_.stack_limit[kernel.value];
+  if (most == 0 || (!unbounded && stack <= most))
+    return;
+  diag_
+      .report(DiagId::StackLimit,
+              {name_of(kernel), unbounded ? "an unknown number of" : std::to_string(stack),
+               std::to_string(most), unbounded ? "-1" : std::to_string(stack)})
+      .at("kernel defined in", p_.origin_of(kernel));
+}
+
+// Whether code of an object has registers that a function of the driver keeps and others may
+// change.
+bool KernelLimitChecker::has_values_above(ObjectId object) const {
+  for (u32 f = 0; f < p_.calls.functions.size(); ++f)
+    if (p_.live.live[f] && p_.entity_of(FunctionId(f)).prevailing.object == object &&
+        resources_.own_registers[f] > kMostDriverRegisters)
+      return true;
+  return false;
+}
+
+// A program may define a function that is the driver's otherwise, but its callers in other files
+// were compiled for the driver's.
+void KernelLimitChecker::check_driver_calls() {
+  if (p_.policy.ignores_driver_registers)
+    return;
+  for (const auto &[f, caller] : p_.calls.driver_calls) {
+    const u32 needed = resources_.registers[f.value];
+    if (!p_.entity_of(f).defined() || !p_.live.live[f.value] || needed <= kMostDriverRegisters ||
+        !has_values_above(caller))
+      continue;
+    diag_
+        .report(DiagId::DriverRegisters,
+                {name_of(f), std::to_string(needed), std::to_string(kMostDriverRegisters)})
+        .at("defined in", p_.origin_of(f))
+        .at("called in", p_.objects[caller.value].origin())
+        .advise("compile it together with its callers, or with -maxrregcount=32");
+  }
+}
+
+// Whether the stack of a kernel has no bound, is more than the kernel may use, or more than a
+// record can hold. Few kernels are like that.
+bool exceeds_stack(const Resources &resources, FunctionId kernel) {
+  const u32 most = resources.stack_limit[kernel.value];
+  return resources.unbounded[kernel.value] != 0 ||
+         resources.stack[kernel.value] > (most == 0 ? kMostStack : std::min(most, kMostStack));
+}
+
+// Reports kernels that call functions with more registers than the kernel may use, kernels with
+// more stack than they may use, and stacks that no record can hold. `kernels`: those for which
+// exceeds_stack is true, in the order of the symbols.
+void check_kernel_limits(const Program &program, const Reach &reach, const Layout &layout,
+                         const Resources &resources, const std::vector<FunctionId> &kernels,
+                         const std::vector<RegisterLimit> &limits, Diagnostics &diag) {
+  KernelLimitChecker checker(program, reach, layout, resources, diag);
+  for (const FunctionId kernel : kernels)
+    checker.check_stack(kernel);
+  checker.check_registers(limits);
+  checker.check_driver_calls();
+}
+
+using elf::InfoAttribute;
+using elf::RecordFormat;
 
 class InfoPlanner {
 public:

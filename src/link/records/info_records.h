@@ -5,7 +5,7 @@
 #include "link/merge/merge.h"
 #include "link/resolve/reach.h"
 #include "model/diagnostics.h"
-#include "model/records.h"
+#include "model/record_list.h"
 
 namespace culink {
 

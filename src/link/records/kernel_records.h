@@ -7,7 +7,7 @@
 #include "link/records/propagate.h"
 #include "link/resolve/reach.h"
 #include "model/diagnostics.h"
-#include "model/records.h"
+#include "model/record_list.h"
 
 namespace culink {
 

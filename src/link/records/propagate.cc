@@ -16,13 +16,13 @@ namespace culink {
 namespace {
 
 // Values of functions that module records state.
-enum Value : u8 { kNoValue, kRegisters, kFrame, kStackLimit, kValueCount };
+enum Value : u8 { kNoValue, kOwnRegisters, kOwnFrame, kOwnStackLimit, kValueCount };
 
 constexpr std::array<u8, 256> kValueOf = [] { // by attribute
   std::array<u8, 256> out{};
-  out[static_cast<u8>(elf::InfoAttribute::Regcount)] = kRegisters;
-  out[static_cast<u8>(elf::InfoAttribute::FrameSize)] = kFrame;
-  out[static_cast<u8>(elf::InfoAttribute::MaxStackSize)] = kStackLimit;
+  out[static_cast<u8>(elf::InfoAttribute::Regcount)] = kOwnRegisters;
+  out[static_cast<u8>(elf::InfoAttribute::FrameSize)] = kOwnFrame;
+  out[static_cast<u8>(elf::InfoAttribute::MaxStackSize)] = kOwnStackLimit;
   return out;
 }();
 

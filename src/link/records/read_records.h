@@ -4,7 +4,7 @@
 #include "base/worker_pool.h"
 #include "link/records/inherit.h"
 #include "link/records/propagate.h"
-#include "model/records.h"
+#include "model/record_list.h"
 
 namespace culink {
 

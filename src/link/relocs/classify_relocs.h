@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "arch/reloc_field.h"
+#include <functional>
+
+#include "arch/reloc.h"
 #include "base/worker_pool.h"
 #include "link/merge/merge.h"
 #include "link/place/place_images.h"
@@ -43,5 +45,12 @@ struct RelocationPlan {
 [[nodiscard]] RelocationPlan classify_relocations(const Program &program, const Layout &layout,
                                                   const SharedPlan &shared, const ImagePlan &images,
                                                   WorkerPool &pool, Diagnostics &diag);
+
+// The code of a text section.
+using CodeOf = std::function<ByteSpan(OutId)>;
+
+// The plan with what code needs that loads the number of an image by an index.
+[[nodiscard]] RelocationPlan index_images(const Layout &layout, const ImagePlan &images,
+                                          const CodeOf &code_of, RelocationPlan plan);
 
 } // namespace culink

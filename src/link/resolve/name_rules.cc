@@ -18,13 +18,16 @@
 
 #include <algorithm>
 #include <new>
+#include <string>
 #include <tuple>
 
 #include <fmt/format.h>
 
 #include "arch/driver_functions.h"
-#include "link/resolve/kind_words.h"
+#include "base/types.h"
+#include "elf/constants.h"
 #include "link/resolve/special_symbols.h"
+#include "model/input_object.h"
 
 namespace culink {
 
@@ -32,6 +35,31 @@ using elf::SymbolBinding;
 using elf::SymbolType;
 
 namespace {
+
+// For messages about names that two files give to different things: "a function", "a texture",
+// "__shared__". The memory space is in st_other, and images have symbol types of their own.
+std::string space_name(SymbolType type, u8 other) {
+  switch (type) {
+  case SymbolType::Function:
+    return "a function";
+  case SymbolType::CudaTexture:
+    return "a texture";
+  case SymbolType::CudaSampler:
+    return "a sampler";
+  case SymbolType::CudaSurface:
+    return "a surface";
+  default:
+    break;
+  }
+  switch (other & 0xe0) {
+  case elf::kOtherShared:
+    return "__shared__";
+  case elf::kOtherConstant:
+    return "__constant__";
+  default:
+    return "__device__";
+  }
+}
 
 std::string bytes_text(u64 size) {
   return fmt::format("{} bytes", size);

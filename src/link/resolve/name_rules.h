@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/name_slots.h"
+#include "base/string_index.h"
 #include "model/diagnostics.h"
 #include "model/link_policy.h"
 #include "model/program.h"

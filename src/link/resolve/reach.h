@@ -4,7 +4,9 @@
 #include <span>
 #include <vector>
 
+#include "link/resolve/program.h"
 #include "link/resolve/search.h"
+#include "model/diagnostics.h"
 #include "model/program.h"
 
 namespace culink {
@@ -67,5 +69,13 @@ private:
   mutable std::vector<u32> mark_; // by node: number of the last search that saw it
   mutable u32 search_ = 0;
 };
+
+// Adds the shortest chain of calls from one function to another to the origins of a message.
+void add_call_path(const Program &program, FunctionId from, FunctionId to, Diagnostic &message);
+
+// Adds the shortest chain from a function to one that may call itself again, and the cycle in which
+// it does so.
+void add_call_cycle(const Program &program, const Reach &reach, FunctionId from,
+                    Diagnostic &message);
 
 } // namespace culink

@@ -10,7 +10,7 @@
 
 #include <fmt/format.h>
 
-#include "base/name_map.h"
+#include "base/string_index.h"
 #include "base/text_out.h"
 
 namespace culink::text {

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/name_map.h"
+#include "base/string_index.h"
 #include "elf/section_kind.h"
 #include "text/diff/diff.h"
 

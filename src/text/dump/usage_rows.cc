@@ -11,8 +11,8 @@
 #include <charconv>
 
 #include "arch/occupancy.h"
-#include "base/byte_size.h"
 #include "base/demangle.h"
+#include "base/option_text.h"
 #include "model/host_references.h"
 #include "text/dump/usage.h"
 #include "text/dump/usage_columns.h"

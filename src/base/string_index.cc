@@ -3,11 +3,12 @@
 // Hashes of names. Names come from untrusted files, whose author could choose a hundred thousand of
 // them with one hash. So a hash depends on a random value that the system gives every process at
 // its start. No order in any output depends on a hash.
+#include "base/string_index.h"
+
 #include <cstring>
 #include <sys/auxv.h>
 
 #include "base/bytes.h"
-#include "base/name_map.h"
 
 namespace culink {
 

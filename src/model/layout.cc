@@ -3,7 +3,7 @@
 // Ranges of discarded definitions, asked for every relocation of an object that has any. They are
 // sorted and joined once, so that a question is a binary search: symbols of a hostile object may
 // overlap as they like, and there may be as many of them as relocations.
-#include "model/discarded_ranges.h"
+#include "model/layout.h"
 
 #include <algorithm>
 #include <utility>

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "model/diagnostics.h"
 #include "model/dialect.h"
 #include "model/input_object.h"
 
@@ -16,5 +17,9 @@ namespace culink::nvlink {
 // the records and relocations of the first.
 [[nodiscard]] std::vector<InputObject> repeat_first_of_name(std::vector<InputObject> objects,
                                                             const Dialect &dialect);
+
+// By object: whether it is linked (resolve/system_library.h).
+[[nodiscard]] std::vector<bool> find_needed_objects(const std::vector<InputObject> &objects,
+                                                    const Dialect &dialect, Diagnostics &diag);
 
 } // namespace culink::nvlink

@@ -11,11 +11,12 @@
 // relocations of a function by the name of their section, and finds the first one's for all (Q110).
 // What may surprise: relocations of code of another size stay, because offsets in the first need
 // not be offsets in it. nvlink then writes a broken program or gives up.
-#include "link/nvlink/mercury_objects.h"
+#include "link/nvlink/objects.h"
 
 #include <algorithm>
 
-#include "base/name_map.h"
+#include "base/string_index.h"
+#include "link/resolve/system_library.h"
 
 namespace culink::nvlink {
 
@@ -71,6 +72,45 @@ std::vector<InputObject> repeat_first_of_name(std::vector<InputObject> objects,
     repeat_relocations(object);
   }
   return objects;
+}
+
+// The device runtime library in nvlink's order of reading. nvlink decides when it reads an object
+// of the library: it is linked if any function at all is undefined at that moment, driver
+// functions apart. After one that is not linked only further objects of the library may follow
+// (Q083).
+
+namespace {
+
+std::vector<bool> find_needed_in_order(const std::vector<InputObject> &objects, Diagnostics &diag) {
+  std::vector<bool> needed(objects.size(), true);
+  UndefinedFunctions read;
+  const InputObject *dropped = nullptr;
+  for (size_t i = 0; i < objects.size(); ++i) {
+    const InputObject &object = objects[i];
+    if (object.system && !read.any_missing()) {
+      needed[i] = false;
+      dropped = &object;
+      continue;
+    }
+    if (dropped) {
+      diag.report(DiagId::ObjectAfterRuntime, {object.name, dropped->name});
+      break;
+    }
+    read.add(object);
+  }
+  return needed;
+}
+
+} // namespace
+
+std::vector<bool> find_needed_objects(const std::vector<InputObject> &objects,
+                                      const Dialect &dialect, Diagnostics &diag) {
+  const bool has_library = std::any_of(objects.begin(), objects.end(),
+                                       [](const InputObject &object) { return object.system; });
+  if (!has_library) // most links: nothing has to be counted
+    return std::vector<bool>(objects.size(), true);
+  return dialect.defects.runtime_in_order ? find_needed_in_order(objects, diag)
+                                          : culink::find_needed_objects(objects);
 }
 
 } // namespace culink::nvlink
