@@ -52,19 +52,18 @@ SymbolNumbers OutSymbols::numbers() const {
 }
 
 SectionTable::SectionTable() {
-  add({.name = ".shstrtab", .type = SectionType::Strtab});
-  add({.name = ".strtab", .type = SectionType::Strtab});
-  add({.name = ".symtab",
-       .type = SectionType::Symtab,
-       .align = 8,
-       .entsize = sizeof(wire::Sym64),
-       .link = kStrtab});
-  add({.name = ".symtab_shndx",
-       .type = SectionType::SymtabShndx,
-       .align = 4,
-       .entsize = 4,
-       .link = kSymtab,
-       .presence = Presence::NameOnly});
+  add(".shstrtab", {.type = SectionType::Strtab, .presence = Presence::Always});
+  add(".strtab", {.type = SectionType::Strtab, .presence = Presence::Always});
+  add(".symtab", {.type = SectionType::Symtab,
+                  .align = 8,
+                  .entsize = sizeof(wire::Sym64),
+                  .link = kStrtab,
+                  .presence = Presence::Always});
+  add(".symtab_shndx", {.type = SectionType::SymtabShndx,
+                        .align = 4,
+                        .entsize = 4,
+                        .link = kSymtab,
+                        .presence = Presence::NameOnly});
 }
 
 ElfFile::ElfFile(const FileOptions &file_options, SectionTable table)
@@ -77,15 +76,21 @@ ElfFile::ElfFile(const FileOptions &file_options, SectionTable table)
     symbols.add_section(SectionId(i), false);
 }
 
+OutSection relocation_table(SectionId target, bool addends, bool wide) {
+  const u64 word = wide ? 8 : 4;
+  return {.type = addends ? SectionType::Rela : SectionType::Rel,
+          .flags = kFlagInfoLink,
+          .align = word,
+          .entsize = (addends ? 3 : 2) * word,
+          .link = SectionTable::kSymtab,
+          .info = target};
+}
+
 SectionId ElfFile::add_relocation_section(SectionId target, bool with_addends) {
-  return sections.add(
-      {.name = sections.storage.keep(with_addends ? ".rela" : ".rel", sections.name(target)),
-       .type = with_addends ? SectionType::Rela : SectionType::Rel,
-       .flags = kFlagInfoLink,
-       .align = wide() ? 8u : 4u,
-       .entsize = (with_addends ? 3u : 2u) * (wide() ? 8u : 4u),
-       .link = kSymtab,
-       .info = target});
+  OutSection table = relocation_table(target, with_addends, wide());
+  table.presence = Presence::Always;
+  return sections.add(sections.storage.keep(with_addends ? ".rela" : ".rel", sections.name(target)),
+                      table);
 }
 
 // An entry is content with a word for the number of the symbol.

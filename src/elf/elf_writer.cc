@@ -110,16 +110,16 @@ SectionId ElfWriter::symtab() const {
 }
 
 SectionId ElfWriter::add_section(const Section &section) {
-  SectionSpec spec{.name = impl_->keep(section.name),
-                   .type = section.type,
-                   .flags = section.flags,
-                   .align = section.align,
-                   .entsize = section.entsize};
+  OutSection header{.type = section.type,
+                    .flags = section.flags,
+                    .align = section.align,
+                    .entsize = section.entsize,
+                    .presence = Presence::Always};
   if (impl_->check_optional(section.link, section.name, "sh_link"))
-    spec.link = section.link;
+    header.link = section.link;
   if (impl_->check_info(section.info, section.name))
-    spec.info = section.info;
-  return impl_->file.sections.add(spec);
+    header.info = section.info;
+  return impl_->file.sections.add(impl_->keep(section.name), header);
 }
 
 void ElfWriter::set_flags(SectionId section, u64 flags) {

@@ -101,18 +101,8 @@ struct OutSection {
   }
 };
 
-// A section that is to be added.
-struct SectionSpec {
-  std::string_view name;
-  SectionType type = SectionType::Progbits;
-  u64 flags = 0;
-  u64 align = 1;
-  u64 entsize = 0;
-  SectionId link = {};
-  InfoField info = {};
-  Presence presence = Presence::Always;
-  Bucket bucket = Bucket::ByHeader;
-};
+// The header of a table of relocations, which may have addends.
+[[nodiscard]] OutSection relocation_table(SectionId target, bool addends, bool wide = true);
 
 struct SectionTable {
   // The tables that every file has; .symtab_shndx is emitted when it is needed.
@@ -147,16 +137,9 @@ struct SectionTable {
   }
 
   // The name must outlive the table or come from `storage`.
-  SectionId add(const SectionSpec &spec) {
-    list.push_back({.name = names.insert(spec.name).first,
-                    .type = spec.type,
-                    .flags = spec.flags,
-                    .align = spec.align,
-                    .entsize = spec.entsize,
-                    .link = spec.link,
-                    .info = spec.info,
-                    .presence = spec.presence,
-                    .bucket = spec.bucket});
+  SectionId add(std::string_view name, OutSection section) {
+    section.name = names.insert(name).first;
+    list.push_back(section);
     return SectionId(size() - 1);
   }
   // The content of a section.

@@ -27,21 +27,6 @@ using Presence = elf::Presence;
 
 inline constexpr u32 kNoIndex = 0xffffffff;
 
-// A section that is to be added.
-struct NewSection {
-  std::string_view name;
-  elf::SectionType type = elf::SectionType::Progbits;
-  u64 flags = 0;
-  u64 align = 1;
-  u64 entsize = 0;
-  u64 size = 0;
-  OutId target;
-  EntityId function;
-  bool links_symtab = false;
-  Presence presence = Presence::IfUsed;
-  bool has_symbol = false;
-};
-
 // Properties of a section that only the linker needs.
 struct SectionDetails {
   EntityId function;          // of .text: sh_info is its symbol
@@ -136,16 +121,17 @@ struct OutputSections {
     return id;
   }
 
-  // A new section at the end of the list. The name must outlive the link or come from keep_name.
-  OutId add(const NewSection &section) {
-    return add(section, table.names.insert(section.name).first);
+  // A new section at the end of the list, perhaps with the code of a function. The name must
+  // outlive the link or come from keep_name.
+  OutId add(std::string_view name, const OutSection &section, EntityId function = {}) {
+    return add(table.names.insert(name).first, section, function);
   }
   // The newest section of that name, or a new one, and whether it is new.
-  std::pair<OutId, bool> find_or_add(const NewSection &section) {
-    const u32 name = table.names.insert(section.name).first;
-    if (name < newest.size() && newest[name].valid())
-      return {newest[name], false};
-    return {add(section, name), true};
+  std::pair<OutId, bool> find_or_add(std::string_view name, const OutSection &section) {
+    const u32 number = table.names.insert(name).first;
+    if (number < newest.size() && newest[number].valid())
+      return {newest[number], false};
+    return {add(number, section, {}), true};
   }
   // The variables in a shared section, in order of reading.
   [[nodiscard]] std::span<const EntityId> shared_variables(OutId id) const {
@@ -168,7 +154,7 @@ struct OutputSections {
   }
 
 private:
-  OutId add(const NewSection &section, u32 name) {
+  OutId add(u32 name, OutSection section, EntityId function) {
     const OutId id(size());
     if (name >= newest.size()) {
       newest.push_back(id);
@@ -176,18 +162,9 @@ private:
       older_of.resize(id.value + 1);
       older_of[id.value] = older;
     }
-    table.list.push_back(
-        {.name = name,
-         .type = section.type,
-         .flags = section.flags,
-         .align = section.align,
-         .entsize = section.entsize,
-         .size = section.size,
-         .link = section.links_symtab ? elf::SectionTable::kSymtab : OutId(),
-         .info = section.target.valid() ? elf::InfoField(section.target) : elf::InfoField(),
-         .presence = section.presence,
-         .has_symbol = section.has_symbol});
-    details.push_back({.function = section.function});
+    section.name = name;
+    table.list.push_back(section);
+    details.push_back({.function = function});
     return id;
   }
 };

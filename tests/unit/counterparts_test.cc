@@ -16,7 +16,7 @@ struct Plan {
   OutputPlan output{{}, {}, {}, shared, images, synthetic};
 
   OutId add(std::string_view name, SectionType type, u64 flags = 0, u64 size = 16) {
-    return output.layout.sections.add({.name = name, .type = type, .flags = flags, .size = size});
+    return output.layout.sections.add(name, {.type = type, .flags = flags, .size = size});
   }
   OutId add_code(std::string_view name) {
     const OutId id = add(name, SectionType::Progbits, elf::kFlagAlloc | elf::kFlagExec);

@@ -211,10 +211,11 @@ Bytes file_with_sections(u32 count, elf::ElfClass elf_class) {
   const Bytes code(16, 0x33);
   for (u32 i = 0; i < count; ++i) {
     const std::string name = ".text.k" + std::to_string(i);
-    const elf::SectionId text = writer.sections.add({.name = writer.sections.storage.keep(name),
-                                                     .type = elf::SectionType::Progbits,
+    const elf::SectionId text = writer.sections.add(writer.sections.storage.keep(name),
+                                                    {.type = elf::SectionType::Progbits,
                                                      .flags = elf::kFlagAlloc | elf::kFlagExec,
-                                                     .align = 16});
+                                                     .align = 16,
+                                                     .presence = elf::Presence::Always});
     (void)writer.sections.append_copy(text, code);
     const elf::SymbolId symbol =
         writer.symbols.add({.name = writer.sections.storage.keep(name.substr(6)),

@@ -239,18 +239,20 @@ std::vector<u8> with_note_of(u64 note_size, u64 lost = 0) {
   elf::ElfFile elf({.type = elf::FileType::Executable, .flags = 90 << 8 | elf::kCodeKindSass});
   const std::vector<u8> note(note_size, 0);
   const std::vector<u8> data(0x148, 7);
+  elf.sections.append_copy(elf.sections.add(".note.nv.tkinfo", {.type = elf::SectionType::Note,
+                                                                .presence = elf::Presence::Always}),
+                           note);
   elf.sections.append_copy(
-      elf.sections.add({.name = ".note.nv.tkinfo", .type = elf::SectionType::Note}), note);
-  elf.sections.append_copy(elf.sections.add({.name = ".nv.global.init",
-                                             .type = elf::SectionType::Progbits,
-                                             .flags = elf::kFlagWrite | elf::kFlagAlloc,
-                                             .align = 32}),
-                           data);
+      elf.sections.add(".nv.global.init", {.type = elf::SectionType::Progbits,
+                                           .flags = elf::kFlagWrite | elf::kFlagAlloc,
+                                           .align = 32,
+                                           .presence = elf::Presence::Always}),
+      data);
   for (const auto &[name, align] : {std::pair(".nv.shared.k", 64), std::pair(".nv.global", 256)})
-    elf.sections.append_zeros(elf.sections.add({.name = name,
-                                                .type = elf::SectionType::Nobits,
-                                                .flags = elf::kFlagWrite | elf::kFlagAlloc,
-                                                .align = static_cast<u64>(align)}),
+    elf.sections.append_zeros(elf.sections.add(name, {.type = elf::SectionType::Nobits,
+                                                      .flags = elf::kFlagWrite | elf::kFlagAlloc,
+                                                      .align = static_cast<u64>(align),
+                                                      .presence = elf::Presence::Always}),
                               0x20);
   std::vector<u8> file = elf.finish().value();
   constexpr u64 kFileSize = 32;

@@ -33,17 +33,19 @@ TEST(ElfFile, EmptyObjectHasTheThreeTables) {
 
 TEST(ElfFile, SectionsAreSortedIntoBucketsInOrderOfCreation) {
   ElfFile elf({});
-  elf.sections.add(
-      {.name = ".nv.global", .type = SectionType::CudaGlobal, .flags = kFlagAlloc | kFlagWrite});
-  elf.sections.add({.name = ".nv.global.init",
-                    .type = SectionType::CudaGlobalInit,
-                    .flags = kFlagAlloc | kFlagWrite});
-  const SectionId b = elf.sections.add({.name = ".text.b", .flags = kFlagAlloc | kFlagExec});
-  elf.sections.add({.name = ".text.a", .flags = kFlagAlloc | kFlagExec});
-  elf.sections.add({.name = ".nv.constant3", .flags = kFlagAlloc});
+  elf.sections.add(".nv.global", {.type = SectionType::CudaGlobal,
+                                  .flags = kFlagAlloc | kFlagWrite,
+                                  .presence = Presence::Always});
+  elf.sections.add(".nv.global.init", {.type = SectionType::CudaGlobalInit,
+                                       .flags = kFlagAlloc | kFlagWrite,
+                                       .presence = Presence::Always});
+  const SectionId b =
+      elf.sections.add(".text.b", {.flags = kFlagAlloc | kFlagExec, .presence = Presence::Always});
+  elf.sections.add(".text.a", {.flags = kFlagAlloc | kFlagExec, .presence = Presence::Always});
+  elf.sections.add(".nv.constant3", {.flags = kFlagAlloc, .presence = Presence::Always});
   elf.add_relocation_section(b, true);
-  elf.sections.add({.name = ".nv.info", .type = SectionType::CudaInfo});
-  elf.sections.add({.name = ".debug_frame"});
+  elf.sections.add(".nv.info", {.type = SectionType::CudaInfo, .presence = Presence::Always});
+  elf.sections.add(".debug_frame", {.presence = Presence::Always});
   const std::vector<u8> file = must_finish(elf);
   const Result<ElfView> view = ElfView::open(file);
   ASSERT_TRUE(view) << view.error().text();
@@ -58,8 +60,10 @@ TEST(ElfFile, SectionsAreSortedIntoBucketsInOrderOfCreation) {
 
 TEST(ElfFile, LocalSymbolsComeFirstAndNumbersReachEveryUser) {
   ElfFile elf({});
-  const SectionId text = elf.sections.add(
-      {.name = ".text.f", .flags = kFlagAlloc | kFlagExec, .align = 16, .link = ElfFile::kSymtab});
+  const SectionId text = elf.sections.add(".text.f", {.flags = kFlagAlloc | kFlagExec,
+                                                      .align = 16,
+                                                      .link = ElfFile::kSymtab,
+                                                      .presence = Presence::Always});
   elf.sections.append_zeros(text, 32);
   const SymbolId g = elf.symbols.add({.name = "g", .type = SymbolType::Function});
   const SymbolId f = elf.symbols.add({.name = "f",
@@ -72,7 +76,8 @@ TEST(ElfFile, LocalSymbolsComeFirstAndNumbersReachEveryUser) {
   elf.sections[text].info = InfoField(f, 24);
   const SectionId rela = elf.add_relocation_section(text, true);
   elf.add_relocation(rela, {16, 75, g, -8});
-  const SectionId info = elf.sections.add({.name = ".nv.info", .type = SectionType::CudaInfo});
+  const SectionId info =
+      elf.sections.add(".nv.info", {.type = SectionType::CudaInfo, .presence = Presence::Always});
   elf.sections.append_zeros(info, 8);
   elf.sections.add_fixup(info, {4, Fixup::Kind::SymbolNumber, g.value});
 
@@ -94,8 +99,8 @@ TEST(ElfFile, LocalSymbolsComeFirstAndNumbersReachEveryUser) {
 
 TEST(ElfFile, Writes32BitFilesThatReadBack) {
   ElfFile elf({.type = FileType::Executable, .elf_class = ElfClass::Elf32});
-  const SectionId text =
-      elf.sections.add({.name = ".text.f", .flags = kFlagAlloc | kFlagExec, .align = 128});
+  const SectionId text = elf.sections.add(
+      ".text.f", {.flags = kFlagAlloc | kFlagExec, .align = 128, .presence = Presence::Always});
   elf.sections.append_zeros(text, 64);
   const SymbolId f = elf.symbols.add({.name = "f", .section = text, .value = 8, .size = 56});
   const SectionId rel = elf.add_relocation_section(text, false);
@@ -112,7 +117,8 @@ TEST(ElfFile, ManySectionsUseExtendedIndices) {
   ElfFile elf({});
   SectionId last;
   for (u32 i = 0; i < 70000; ++i)
-    last = elf.sections.add({.name = elf.sections.storage.keep(std::to_string(i))});
+    last = elf.sections.add(elf.sections.storage.keep(std::to_string(i)),
+                            {.presence = Presence::Always});
   elf.sections.append_zeros(last, 1);
   elf.symbols.add({.name = "first", .section = SectionId(4)});
   elf.symbols.add({.name = "last", .section = last});
@@ -129,10 +135,11 @@ TEST(ElfFile, ManySectionsUseExtendedIndices) {
 TEST(ElfFile, SharedBytesAndGaps) {
   ElfFile elf({});
   elf.sections.extra(ElfFile::kShstrtab).gap_after = 36;
-  const SectionId data = elf.sections.add({.name = ".nv.global.init", .flags = kFlagAlloc});
+  const SectionId data =
+      elf.sections.add(".nv.global.init", {.flags = kFlagAlloc, .presence = Presence::Always});
   elf.sections.append_copy(data, as_bytes("abcd"));
-  const SectionId mirror =
-      elf.sections.add({.name = ".nv.merc.nv.global.init", .flags = kFlagMercury});
+  const SectionId mirror = elf.sections.add(".nv.merc.nv.global.init",
+                                            {.flags = kFlagMercury, .presence = Presence::Always});
   elf.sections.extra(mirror).shares_bytes_with = data;
   elf.sections.append_zeros(mirror, 4);
   const std::vector<u8> file = must_finish(elf);
@@ -145,12 +152,12 @@ TEST(ElfFile, SharedBytesAndGaps) {
 
 TEST(ElfFile, RefusesWhatCannotBeWritten) {
   ElfFile elf({});
-  const SectionId hidden = elf.sections.add({.name = ".hidden", .presence = Presence::NameOnly});
-  elf.sections.add({.name = ".a", .link = hidden});
+  const SectionId hidden = elf.sections.add(".hidden", {.presence = Presence::NameOnly});
+  elf.sections.add(".a", {.link = hidden, .presence = Presence::Always});
   EXPECT_EQ(elf.finish().error().text(),
             "section '.a', sh_link: names a section that is not part of the file");
   ElfFile other({});
-  const SectionId a = other.sections.add({.name = ".a", .align = 3});
+  const SectionId a = other.sections.add(".a", {.align = 3, .presence = Presence::Always});
   EXPECT_EQ(other.finish().error().text(), "section '.a', sh_addralign: 0x3 is not a power of two");
   other.sections[a].align = 4;
   other.sections.add_fixup(a, {0, Fixup::Kind::SymbolNumber, 0});
@@ -191,14 +198,14 @@ private:
     for (size_t n = 4; n < names.size(); ++n) { // the four tables exist already
       const std::string_view name = names[n].second;
       const Section *s = view_.find(name);
-      SectionSpec spec{.name = name, .presence = s ? Presence::Always : Presence::NameOnly};
+      OutSection spec{.presence = s ? Presence::Always : Presence::NameOnly};
       if (s) {
         spec.type = s->type;
         spec.flags = s->flags;
         spec.align = s->align;
         spec.entsize = s->entsize;
       }
-      const SectionId id = elf_.sections.add(spec);
+      const SectionId id = elf_.sections.add(name, spec);
       if (s)
         id_of_[s->index] = id;
     }
@@ -311,11 +318,11 @@ TEST(ElfFile, MercurySegmentsAreThoseOfNvlink) {
   for (const Section &s : view->sections()) {
     if (s.index == 0)
       continue;
-    const SectionId id = elf.sections.add({.name = s.name,
-                                           .type = s.type,
-                                           .flags = s.flags,
-                                           .align = s.align,
-                                           .bucket = Bucket::Tables});
+    const SectionId id = elf.sections.add(s.name, {.type = s.type,
+                                                   .flags = s.flags,
+                                                   .align = s.align,
+                                                   .presence = Presence::Always,
+                                                   .bucket = Bucket::Tables});
     for (u32 other = 1; other < s.index; ++other)
       if (s.is_mercury() && view->sections()[other].offset == s.offset && s.size != 0)
         elf.sections.extra(id).shares_bytes_with = ids[other - 1];
@@ -347,10 +354,10 @@ TEST(ElfFile, GivesTheSameFileForNumberedNames) {
       for (const char *name : {"no dot", ".text.f", ".unused"})
         sections.names.insert(name);
     ElfFile elf({}, std::move(sections));
-    const SectionId text = elf.sections.add({.name = ".text.f"});
-    elf.sections.add({.name = "no dot"});
-    elf.sections.add({.name = ".text.f"}); // the same name again
-    elf.sections.add({.name = ".other"});
+    const SectionId text = elf.sections.add(".text.f", {.presence = Presence::Always});
+    elf.sections.add("no dot", {.presence = Presence::Always});
+    elf.sections.add(".text.f", {.presence = Presence::Always}); // the same name again
+    elf.sections.add(".other", {.presence = Presence::Always});
     elf.add_string(".text.f");
     elf.symbols.add_section(text);
     // Named like a section, without being one.
@@ -365,10 +372,10 @@ TEST(ElfFile, GivesTheSameFileForNumberedNames) {
 TEST(ElfFile, DiscardedSectionsLeaveNoTrace) {
   const auto make = [](bool discarded) {
     ElfFile elf({});
-    elf.sections.add({.name = ".first"});
+    elf.sections.add(".first", {.presence = Presence::Always});
     if (discarded)
-      elf.sections.add({.name = ".discarded", .presence = Presence::Nothing});
-    elf.sections.add({.name = ".last"});
+      elf.sections.add(".discarded", {.presence = Presence::Nothing});
+    elf.sections.add(".last", {.presence = Presence::Always});
     return *elf.finish();
   };
   EXPECT_EQ(make(true), make(false));
@@ -380,14 +387,15 @@ TEST(ElfFile, FillsExtendedIndicesAsNvlinkDoes) {
     ElfFile elf({.type = FileType::Executable,
                  .segments = SegmentRule::None,
                  .lose_section_fff2 = imitate});
-    const SectionId note = elf.sections.add({.name = "note"}); // sections 4 and, on demand, 5
+    const SectionId note =
+        elf.sections.add("note", {.presence = Presence::Always}); // sections 4 and, on demand, 5
     if (imitate)
       elf.number_sections_as_added({note});
     std::vector<SectionId> sections;
     for (u32 i = 0; i < 0xfff4; ++i)
       sections.push_back(
-          elf.sections.add({.name = i == 0 ? "name only" : "s",
-                            .presence = i == 0 ? Presence::NameOnly : Presence::Always}));
+          elf.sections.add(i == 0 ? "name only" : "s",
+                           {.presence = i == 0 ? Presence::NameOnly : Presence::Always}));
     // The symbols of the note, of section 6, of 0xfff0, which is created as 0xfff2, to 0xfff3.
     elf.symbols.add_section(note);
     for (const u32 index : {6u, 0xfff0u, 0xfff1u, 0xfff2u, 0xfff3u})
@@ -426,10 +434,11 @@ TEST(ElfFile, CompactFilesHaveOnlyNamesInUseInTheOrderOfTheFile) {
   ElfFile elf({.compact = true, .section_names_room = 3});
   const u32 unused = elf.add_string("#unused"), first = elf.add_string("#first"),
             second = elf.add_string("#second");
-  const SectionId code =
-      elf.sections.add({.name = ".text", .flags = kFlagAlloc | kFlagExec, .align = 1});
-  const SectionId info = elf.sections.add({.name = ".nv.info", .type = SectionType::CudaInfo});
-  elf.sections.add({.name = ".gone", .presence = Presence::NameOnly});
+  const SectionId code = elf.sections.add(
+      ".text", {.flags = kFlagAlloc | kFlagExec, .align = 1, .presence = Presence::Always});
+  const SectionId info =
+      elf.sections.add(".nv.info", {.type = SectionType::CudaInfo, .presence = Presence::Always});
+  elf.sections.add(".gone", {.presence = Presence::NameOnly});
   elf.rename_section(code, ".text.old");
   elf.sections.append_zeros(code, 3);
   elf.sections.append_zeros(info, 12);

@@ -127,8 +127,8 @@ FileShape shape_file(const OutputPlan &mercury, const Release &release) {
   return out;
 }
 
-elf::SectionSpec counterpart_header(const OutputSections &sections, OutId id, Counterpart kind,
-                                    const OutputSymbols &symbols, bool capsules_first) {
+OutSection counterpart_header(const OutputSections &sections, OutId id, Counterpart kind,
+                              const OutputSymbols &symbols, bool capsules_first) {
   const OutSection &s = sections[id];
   const auto in_order =
       static_cast<Bucket>(kFirstBucket + static_cast<u8>(bucket_of(sections, id)));
@@ -138,11 +138,13 @@ elf::SectionSpec counterpart_header(const OutputSections &sections, OutId id, Co
             .align = kMercuryCodeAlign,
             .entsize = s.entsize,
             .info = elf::InfoField(symbols.of_entity[sections.function(id).value]),
+            .presence = Presence::Always,
             .bucket = capsules_first ? static_cast<Bucket>(kCapsuleBucket) : in_order};
   return {.type = counterpart_type(s.type),
           .flags = s.flags | elf::kFlagMercury,
           .align = s.align,
           .entsize = s.entsize,
+          .presence = Presence::Always,
           .bucket = in_order};
 }
 

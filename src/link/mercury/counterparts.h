@@ -34,8 +34,8 @@ struct FileShape {
 [[nodiscard]] OutId relocation_table_of(const Layout &layout, OutId target);
 
 // The header of a counterpart. Without its name, and without what it says about other sections.
-[[nodiscard]] elf::SectionSpec counterpart_header(const OutputSections &sections, OutId id,
-                                                  Counterpart kind, const OutputSymbols &symbols,
-                                                  bool capsules_first);
+[[nodiscard]] OutSection counterpart_header(const OutputSections &sections, OutId id,
+                                            Counterpart kind, const OutputSymbols &symbols,
+                                            bool capsules_first);
 
 } // namespace culink

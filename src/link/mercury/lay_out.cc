@@ -312,13 +312,13 @@ void add_parameter_banks(const PlaneLayout &l, AddedSections &added) {
       continue;
     }
     const elf::Section &from = *bank.section;
-    const elf::SectionId id =
-        l.sections().add({.name = from.name,
-                          .type = l.mercury.policy.executable ? SectionType::Progbits : from.type,
-                          .flags = from.flags | elf::kFlagInfoLink,
-                          .align = from.align,
-                          .info = bank.text,
-                          .bucket = kParameterBucket});
+    const elf::SectionId id = l.sections().add(
+        from.name, {.type = l.mercury.policy.executable ? SectionType::Progbits : from.type,
+                    .flags = from.flags | elf::kFlagInfoLink,
+                    .align = from.align,
+                    .info = bank.text,
+                    .presence = elf::Presence::Always,
+                    .bucket = kParameterBucket});
     l.sections().append(id, from.data);
     added.parameter_symbol[bank.text.value] =
         l.add_symbol(from.name, {.name = from.name,
@@ -363,10 +363,10 @@ void add_counterparts_of(const PlaneLayout &l, bool capsules, AddedSections &add
     const Counterpart kind = l.sass.shape.counterpart_of(id);
     if (kind == Counterpart::None || (kind == Counterpart::Capsule) != capsules)
       continue;
-    elf::SectionSpec header =
+    const OutSection header =
         counterpart_header(l.plan.layout.sections, id, kind, l.file.symbols, !l.compact());
-    header.name = l.keep_name(elf::mercury_counterpart_name(l.name(id)));
-    const elf::SectionId out = l.sections().add(header);
+    const elf::SectionId out =
+        l.sections().add(l.keep_name(elf::mercury_counterpart_name(l.name(id))), header);
     if (kind == Counterpart::Shared)
       l.sections().extra(out).shares_bytes_with = id;
     added.counterpart_of[id.value] = out;
@@ -382,19 +382,21 @@ void add_counterparts(const PlaneLayout &l, AddedSections &added) {
     added.mercury_content[i] = OutId(i);
   add_counterparts_of(l, true, added);
   if (needs_large_indices(l))
-    added.symtab.indices = l.sections().add({.name = ".nv.merc.symtab_shndx",
-                                             .type = SectionType::SymtabShndx,
-                                             .flags = elf::kFlagMercury,
-                                             .align = 4,
-                                             .entsize = 4,
-                                             .bucket = kFirstCounterpart});
+    added.symtab.indices =
+        l.sections().add(".nv.merc.symtab_shndx", {.type = SectionType::SymtabShndx,
+                                                   .flags = elf::kFlagMercury,
+                                                   .align = 4,
+                                                   .entsize = 4,
+                                                   .presence = elf::Presence::Always,
+                                                   .bucket = kFirstCounterpart});
   add_counterparts_of(l, false, added);
-  added.symtab.section = l.sections().add({.name = ".nv.merc.symtab",
-                                           .type = SectionType::MercurySymtab,
+  added.symtab.section =
+      l.sections().add(".nv.merc.symtab", {.type = SectionType::MercurySymtab,
                                            .flags = elf::kFlagMercury,
                                            .align = 8,
                                            .entsize = 24,
                                            .link = elf::ElfFile::kStrtab,
+                                           .presence = elf::Presence::Always,
                                            .bucket = l.compact() ? kFrontBucket : kSymtabBucket});
   if (added.symtab.indices.valid())
     l.sections()[added.symtab.indices].link = added.symtab.section;
@@ -503,18 +505,16 @@ void fill_sass_records(const PlaneLayout &l, const AddedSections &added,
 // Code without relocations gets a table for its calls of the driver at the end of the file.
 std::vector<elf::SectionId> add_tables_of_driver_calls(const PlaneLayout &l) {
   std::vector<elf::SectionId> out;
-  for (const DriverCalls::Caller &caller : l.sass.driver_calls.callers)
-    out.push_back(
-        has_relocation_table(l, caller.text)
-            ? relocation_table_of(l.plan.layout, caller.text)
-            : l.sections().add({.name = l.keep_name(".rela" + std::string(l.name(caller.text))),
-                                .type = SectionType::Rela,
-                                .flags = elf::kFlagInfoLink,
-                                .align = 8,
-                                .entsize = 24,
-                                .link = elf::ElfFile::kSymtab,
-                                .info = caller.text,
-                                .bucket = kDriverCallBucket}));
+  for (const DriverCalls::Caller &caller : l.sass.driver_calls.callers) {
+    if (has_relocation_table(l, caller.text)) {
+      out.push_back(relocation_table_of(l.plan.layout, caller.text));
+      continue;
+    }
+    OutSection table = elf::relocation_table(caller.text, true);
+    table.presence = elf::Presence::Always;
+    table.bucket = kDriverCallBucket;
+    out.push_back(l.sections().add(l.keep_name(".rela" + std::string(l.name(caller.text))), table));
+  }
   return out;
 }
 

@@ -71,33 +71,27 @@ Layout Merger::run() {
 }
 
 void Merger::create_module_records_of_none() {
-  layout_.sections.info = need({.name = ".nv.info",
-                                .type = SectionType::CudaInfo,
-                                .align = 4,
-                                .presence = Presence::NameOnly});
+  layout_.sections.info =
+      need(".nv.info", {.type = SectionType::CudaInfo, .align = 4, .presence = Presence::NameOnly});
   if (p_.arch.has_compat && !p_.policy.old_abi)
-    layout_.sections.compat = need({.name = ".nv.compat",
-                                    .type = SectionType::CudaCompat,
-                                    .align = 4,
-                                    .presence = Presence::Always});
+    layout_.sections.compat = need(
+        ".nv.compat", {.type = SectionType::CudaCompat, .align = 4, .presence = Presence::Always});
 }
 
 // The notes come right after the tables that the writer itself creates.
 void Merger::create_tables() {
   if (p_.policy.old_abi)
     return;
-  layout_.sections.tkinfo = need({.name = ".note.nv.tkinfo",
-                                  .type = SectionType::Note,
-                                  .flags = elf::kFlagTkinfoNote,
-                                  .align = 4,
-                                  .presence = Presence::Always,
-                                  .has_symbol = true});
-  layout_.sections.cuinfo = need({.name = ".note.nv.cuinfo",
-                                  .type = SectionType::Note,
-                                  .flags = elf::kFlagCuinfoNote,
-                                  .align = 4,
-                                  .presence = Presence::Always,
-                                  .has_symbol = true});
+  layout_.sections.tkinfo = need(".note.nv.tkinfo", {.type = SectionType::Note,
+                                                     .flags = elf::kFlagTkinfoNote,
+                                                     .align = 4,
+                                                     .presence = Presence::Always,
+                                                     .has_symbol = true});
+  layout_.sections.cuinfo = need(".note.nv.cuinfo", {.type = SectionType::Note,
+                                                     .flags = elf::kFlagCuinfoNote,
+                                                     .align = 4,
+                                                     .presence = Presence::Always,
+                                                     .has_symbol = true});
 }
 
 void Merger::begin(ObjectId id) {
@@ -114,24 +108,25 @@ void Merger::begin(ObjectId id) {
 }
 
 void Merger::name_only_for(std::string_view name, OutId target) {
-  NewSection section = named_only(name);
-  section.target = target;
+  OutSection section = kNameOnly;
+  section.info = target;
   const OutId newest = layout_.sections.find(name);
   if (!newest.valid() || !layout_.sections.find_for(newest, target).valid())
-    add(section);
+    add(name, section);
 }
 
-std::pair<OutId, bool> Merger::find_or_add_for_kernel(const NewSection &section, OutId text) {
-  const auto [newest, is_new] = layout_.sections.find_or_add(section);
+std::pair<OutId, bool> Merger::find_or_add_for_kernel(std::string_view name,
+                                                      const OutSection &section, OutId text) {
+  const auto [newest, is_new] = layout_.sections.find_or_add(name, section);
   if (is_new)
     return {newest, true};
   if (const OutId id = nvlink::section_of_kernel(p_, layout_.sections, newest, text); id.valid())
     return {id, false};
-  return {layout_.sections.add(section), true};
+  return {layout_.sections.add(name, section), true};
 }
 
-OutId Merger::need_for_kernel(const NewSection &section, OutId text) {
-  const auto [id, is_new] = find_or_add_for_kernel(section, text);
+OutId Merger::need_for_kernel(std::string_view name, const OutSection &section, OutId text) {
+  const auto [id, is_new] = find_or_add_for_kernel(name, section, text);
   if (is_new)
     layout_.sections.add_section_symbol(id);
   if (!layout_.sections[id].target().valid())
@@ -141,8 +136,8 @@ OutId Merger::need_for_kernel(const NewSection &section, OutId text) {
 
 void Merger::create_module_records() {
   // Objects that relocatable links made of data alone have none, but its name is in the output.
-  layout_.sections.info =
-      need({.name = ".nv.info", .type = SectionType::CudaInfo, .align = 4, .links_symtab = true});
+  layout_.sections.info = need(
+      ".nv.info", {.type = SectionType::CudaInfo, .align = 4, .link = elf::SectionTable::kSymtab});
   if (p_.policy.old_abi)
     return;
   // Where the target has it, the output does, even if all objects are of toolkit 12, which have
@@ -150,10 +145,8 @@ void Merger::create_module_records() {
   if (layout_.sections.compat.valid())
     return;
   if (p_.arch.has_compat || !object_->compats.empty())
-    layout_.sections.compat = need({.name = ".nv.compat",
-                                    .type = SectionType::CudaCompat,
-                                    .align = 4,
-                                    .presence = Presence::Always});
+    layout_.sections.compat = need(
+        ".nv.compat", {.type = SectionType::CudaCompat, .align = 4, .presence = Presence::Always});
 }
 
 // Once in each file.
@@ -211,8 +204,7 @@ void Merger::name_discarded_entry(EntityId id, u32 symbol_index) {
   const bool named = (p_.live.judged_late && is_kernel_mark(entity.other)) ||
                      (entity.defined() && arch::is_driver_function(entity.name));
   if (named && entity.first_definition == SymbolRef{id_, symbol_index})
-    need(
-        shared_section(layout_.sections.keep_name(".nv.shared.", entity.name), elf::kFlagInfoLink));
+    need(layout_.sections.keep_name(".nv.shared.", entity.name), kSharedOfKernel);
 }
 
 // Functions enter the symbol table at their first reference, weak definitions in the local part.
@@ -240,14 +232,14 @@ void Merger::create_text(EntityId id, u32 symbol_index) {
   // An alias that is known before its object is read takes the section over (Q043).
   const bool is_owner = object_->owner_of_code(symbol.section) == symbol_index;
   const OutId section =
-      add({.name = is_owner ? text.name : layout_.sections.keep_name(".text.", symbol.name),
-           .type = text.type,
+      add(is_owner ? text.name : layout_.sections.keep_name(".text.", symbol.name),
+          {.type = text.type,
            .flags = elf::kFlagAlloc | elf::kFlagExec,
            .align = text.align,
            .entsize = text.entsize,
-           .function = id,
-           .links_symtab = true,
-           .has_symbol = true});
+           .link = elf::SectionTable::kSymtab,
+           .has_symbol = true},
+          id);
   address_of(id) = {section, symbol.value};
   location(symbol.section).set(section, 0);
   if (entity.prevailing == SymbolRef{id_, symbol_index})
@@ -264,27 +256,19 @@ void Merger::create_text(EntityId id, u32 symbol_index) {
     return;
   add_records(id, section);
   layout_.sections.shared_of[id.value] = need_for_kernel(
-      shared_section(layout_.sections.keep_name(".nv.shared.", symbol.name), elf::kFlagInfoLink),
-      section);
+      layout_.sections.keep_name(".nv.shared.", symbol.name), kSharedOfKernel, section);
 }
 
 // The .nv.info section of a function.
 void Merger::add_records(EntityId function, OutId text) {
   layout_.sections.details[text.value].records =
-      add({.name = layout_.sections.keep_name(".nv.info.", p_.symbols[function].name),
-           .type = SectionType::CudaInfo,
+      add(layout_.sections.keep_name(".nv.info.", p_.symbols[function].name),
+          {.type = SectionType::CudaInfo,
            .flags = elf::kFlagInfoLink,
            .align = 4,
-           .target = text,
-           .links_symtab = true,
+           .link = elf::SectionTable::kSymtab,
+           .info = text,
            .presence = Presence::Always});
-}
-
-NewSection Merger::shared_section(std::string_view name, u64 more_flags) {
-  return {.name = name,
-          .type = SectionType::CudaShared,
-          .flags = elf::kFlagAlloc | elf::kFlagWrite | more_flags,
-          .has_symbol = true};
 }
 
 void Merger::create_function_records() {
@@ -341,10 +325,9 @@ void Merger::place_common(EntityId id) {
   if (entity.common_align == 0 || entity.defined() || p_.policy.keeps_all_relocations ||
       entity.weak_over_common)
     return;
-  const OutId section = need({.name = ".nv.global",
-                              .type = SectionType::CudaGlobal,
-                              .flags = elf::kFlagAlloc | elf::kFlagWrite,
-                              .has_symbol = true});
+  const OutId section = need(".nv.global", {.type = SectionType::CudaGlobal,
+                                            .flags = elf::kFlagAlloc | elf::kFlagWrite,
+                                            .has_symbol = true});
   OutSection &out = layout_.sections[section];
   out.presence = Presence::Always; // even if all it holds is empty
   const u64 offset = align_up(out.size, entity.common_align);
@@ -354,19 +337,17 @@ void Merger::place_common(EntityId id) {
 }
 
 void Merger::add_call_sections() {
-  layout_.sections.callgraph = need({.name = ".nv.callgraph",
-                                     .type = SectionType::CudaCallgraph,
-                                     .align = 4,
-                                     .entsize = 8,
-                                     .links_symtab = true,
-                                     .presence = Presence::Always,
-                                     .has_symbol = true});
-  layout_.sections.prototype = need({.name = ".nv.prototype",
-                                     .type = SectionType::CudaPrototype,
-                                     .align = 4,
-                                     .entsize = 8,
-                                     .links_symtab = true,
-                                     .has_symbol = true});
+  layout_.sections.callgraph = need(".nv.callgraph", {.type = SectionType::CudaCallgraph,
+                                                      .align = 4,
+                                                      .entsize = 8,
+                                                      .link = elf::SectionTable::kSymtab,
+                                                      .presence = Presence::Always,
+                                                      .has_symbol = true});
+  layout_.sections.prototype = need(".nv.prototype", {.type = SectionType::CudaPrototype,
+                                                      .align = 4,
+                                                      .entsize = 8,
+                                                      .link = elf::SectionTable::kSymtab,
+                                                      .has_symbol = true});
 }
 
 Layout merge_inputs(const Program &program) {

@@ -103,13 +103,12 @@ void Merger::append_constants(const elf::Section &bank, OutId text, bool discard
         !known.section.valid() && named.valid() && layout_.sections[named].target() == text)
       known.section = named;
     if (!known.section.valid())
-      known.section = add({.name = bank.name,
-                           .type = bank.type,
-                           .flags = bank.flags | elf::kFlagInfoLink,
-                           .align = bank.align,
-                           .target = text,
-                           .presence = Presence::Always,
-                           .has_symbol = true});
+      known.section = add(bank.name, {.type = bank.type,
+                                      .flags = bank.flags | elf::kFlagInfoLink,
+                                      .align = bank.align,
+                                      .info = text,
+                                      .presence = Presence::Always,
+                                      .has_symbol = true});
     at.section = known.section;
     layout_.sections[at.section].presence = Presence::Always;
     if (!discarded) {
@@ -166,11 +165,11 @@ void Merger::define_parameter(EntityId id, const elf::Symbol &symbol) {
 // A bank of one function has the bytes of the definition that was accepted last.
 void Merger::create_function_bank(const elf::Section &section, OutId text) {
   const auto [id, is_new] = find_or_add_for_kernel(
-      {.name = section.name,
-       .type = section.type,
+      section.name,
+      {.type = section.type,
        .flags = section.flags | (p_.policy.takes_bank_flags ? 0 : elf::kFlagInfoLink),
        .align = section.align,
-       .target = text,
+       .info = text,
        .presence = Presence::Always, // records name it
        .has_symbol = true},
       text);

@@ -109,7 +109,10 @@ void Merger::list_undefined(EntityId id, const elf::Symbol &symbol) {
   if (is_reserved_shared_mark(symbol.name))
     address_of(id).value = symbol.value;
   if (dynamic_shared && !layout_.sections.debug_shared.valid())
-    layout_.sections.debug_shared = need(shared_section(".nv_debug.shared", 0));
+    layout_.sections.debug_shared =
+        need(".nv_debug.shared", {.type = SectionType::CudaShared,
+                                  .flags = elf::kFlagAlloc | elf::kFlagWrite,
+                                  .has_symbol = true});
   if (dynamic_shared)
     layout_.sections.add_shared_variable(layout_.sections.debug_shared, id);
   if (entity.in_local_part)
@@ -196,14 +199,13 @@ OutId Merger::place_data(const elf::Section &section) {
     return append_block(section);
   const u32 owner = object_->owner_of(section.index);
   const OutId text = owner != 0 ? location(owner).section : OutId{};
-  NewSection shared = {
-      .name = section.name, .type = section.type, .flags = section.flags, .has_symbol = true};
+  OutSection shared = {.type = section.type, .flags = section.flags, .has_symbol = true};
   OutId out;
   if (text.valid()) { // as a rule the section was made with the kernel's code
     shared.flags |= elf::kFlagInfoLink;
-    out = need_for_kernel(shared, text);
+    out = need_for_kernel(section.name, shared, text);
   } else {
-    out = need(shared);
+    out = need(section.name, shared);
   }
   if (object_->kinds[section.index].role == SectionRole::DebugShared)
     layout_.sections.debug_shared = out;
@@ -214,8 +216,8 @@ OutId Merger::place_data(const elf::Section &section) {
 // Shared memory that the system uses: every kernel has all of it, at the same addresses. The symbol
 // value of such a variable is its alignment. Of weak definitions only the accepted one comes here.
 OutId Merger::place_reserved(EntityId id, const elf::Section &section, const elf::Symbol &symbol) {
-  const OutId out_id = need(
-      {.name = section.name, .type = section.type, .flags = section.flags, .has_symbol = true});
+  const OutId out_id =
+      need(section.name, {.type = section.type, .flags = section.flags, .has_symbol = true});
   location(section.index).section = out_id;
   OutSection &out = layout_.sections[out_id];
   out.align = std::max(out.align, section.align);
@@ -231,11 +233,10 @@ OutId Merger::append_block(const elf::Section &section) {
   SectionLocation &at = location(section.index);
   if (at.section.valid())
     return at.section;
-  const OutId id = need({.name = section.name,
-                         .type = section.type,
-                         .flags = section.flags,
-                         .entsize = section.entsize,
-                         .has_symbol = true});
+  const OutId id = need(section.name, {.type = section.type,
+                                       .flags = section.flags,
+                                       .entsize = section.entsize,
+                                       .has_symbol = true});
   OutSection &out = layout_.sections[id];
   at.section = id;
   at.offset = align_up(out.size, section.align);
@@ -290,12 +291,11 @@ void Merger::create_unnamed_shared() {
 
 // Debug sections are concatenated without padding, as DWARF consumers expect.
 void Merger::append_debug(const elf::Section &section) {
-  const OutId id = need({.name = section.name,
-                         .type = section.type,
-                         .flags = section.flags,
-                         .align = section.align,
-                         .presence = Presence::Always,
-                         .has_symbol = true});
+  const OutId id = need(section.name, {.type = section.type,
+                                       .flags = section.flags,
+                                       .align = section.align,
+                                       .presence = Presence::Always,
+                                       .has_symbol = true});
   OutSection &out = layout_.sections[id];
   location(section.index).set(id, out.size);
   if (section.size != 0)
@@ -368,14 +368,13 @@ void Merger::keep_unknown_section(const elf::Section &section) {
     const SectionLocation &code = location(section.info);
     if (!code.section.valid() || code.discarded)
       return;
-    id = add({.name = section.name,
-              .type = section.type,
-              .flags = section.flags,
-              .align = section.align,
-              .entsize = section.entsize,
-              .size = section.size,
-              .target = code.section,
-              .has_symbol = true});
+    id = add(section.name, {.type = section.type,
+                            .flags = section.flags,
+                            .align = section.align,
+                            .entsize = section.entsize,
+                            .size = section.size,
+                            .info = code.section,
+                            .has_symbol = true});
     layout_.sections.table.add_piece(id, 0, section.data);
     location(section.index).section = id;
   }
@@ -399,14 +398,13 @@ u64 Merger::offset_of_unified(const elf::Symbol &symbol, EntityId named) const {
 // Identities of unified functions and variables, marked as seen by a linker.
 void Merger::add_unified_entries(const elf::Section &section) {
   constexpr u32 kLinked = 6;
-  const OutId id = need({.name = section.name,
-                         .type = section.type,
-                         .flags = section.flags,
-                         .align = section.align,
-                         .entsize = section.entsize,
-                         .links_symtab = true,
-                         .presence = Presence::Always,
-                         .has_symbol = true});
+  const OutId id = need(section.name, {.type = section.type,
+                                       .flags = section.flags,
+                                       .align = section.align,
+                                       .entsize = section.entsize,
+                                       .link = elf::SectionTable::kSymtab,
+                                       .presence = Presence::Always,
+                                       .has_symbol = true});
   location(section.index).section = id;
   for (elf::UnifiedEntry entry : elf::decode_unified_entries(section.data).records) {
     const EntityId named =

@@ -137,24 +137,15 @@ u32 Merger::relocation_group(OutId target, bool rela) {
   known = static_cast<u32>(groups.size()) + 1;
 
   const std::string_view target_name = layout_.sections.name(target);
-  const OutId table = add({.name = layout_.sections.keep_name(rela ? ".rela" : ".rel", target_name),
-                           .type = rela ? SectionType::Rela : SectionType::Rel,
-                           .flags = elf::kFlagInfoLink,
-                           .align = 8,
-                           .entsize = rela ? u64{24} : u64{16},
-                           .target = target,
-                           .links_symtab = true});
+  const OutId table = add(layout_.sections.keep_name(rela ? ".rela" : ".rel", target_name),
+                          elf::relocation_table(target, rela));
   if (second ? p_.policy.lists_resolved : p_.policy.counts_tables_twice)
     layout_.sections.created_again.push_back(table);
   if (p_.policy.lists_resolved && !second) {
-    const NewSection list{.name = layout_.sections.keep_name(".nv.resolvedrela", target_name),
-                          .type = SectionType::CudaResolvedRela,
-                          .flags = elf::kFlagInfoLink,
-                          .align = 8,
-                          .entsize = 24,
-                          .target = target,
-                          .links_symtab = true};
-    const OutId resolved = p_.policy.shares_lists ? need(list) : add(list);
+    const std::string_view name = layout_.sections.keep_name(".nv.resolvedrela", target_name);
+    OutSection list = elf::relocation_table(target, true);
+    list.type = SectionType::CudaResolvedRela;
+    const OutId resolved = p_.policy.shares_lists ? need(name, list) : add(name, list);
     if (p_.policy.counts_tables_twice)
       layout_.sections.created_again.push_back(resolved);
   }

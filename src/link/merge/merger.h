@@ -13,6 +13,15 @@
 
 namespace culink {
 
+// A name in the string tables.
+inline const OutSection kNameOnly = {
+    .type = elf::SectionType::Null, .align = 8, .entsize = 16, .presence = Presence::NameOnly};
+// The shared memory of a kernel.
+inline const OutSection kSharedOfKernel = {.type = elf::SectionType::CudaShared,
+                                           .flags = elf::kFlagAlloc | elf::kFlagWrite |
+                                                    elf::kFlagInfoLink,
+                                           .has_symbol = true};
+
 class Merger {
 public:
   explicit Merger(const Program &program);
@@ -92,35 +101,27 @@ private:
   [[nodiscard]] u64 offset_of_unified(const elf::Symbol &symbol, EntityId named) const;
 
   // A new section with its symbol.
-  OutId add(const NewSection &section) {
-    const OutId id = layout_.sections.add(section);
+  OutId add(std::string_view name, const OutSection &section, EntityId function = {}) {
+    const OutId id = layout_.sections.add(name, section, function);
     layout_.sections.add_section_symbol(id);
     return id;
   }
   // The newest section of that name, or a new one with its symbol.
-  OutId need(const NewSection &section) {
-    const auto [id, is_new] = layout_.sections.find_or_add(section);
+  OutId need(std::string_view name, const OutSection &section) {
+    const auto [id, is_new] = layout_.sections.find_or_add(name, section);
     if (is_new)
       layout_.sections.add_section_symbol(id);
     return id;
   }
-  // A name in the string tables.
-  void name_only(std::string_view name) { need(named_only(name)); }
+  void name_only(std::string_view name) { need(name, kNameOnly); }
   void name_only_for(std::string_view name, OutId target);
-  [[nodiscard]] static NewSection named_only(std::string_view name) {
-    return {.name = name,
-            .type = elf::SectionType::Null,
-            .align = 8,
-            .entsize = 16,
-            .presence = Presence::NameOnly};
-  }
-  [[nodiscard]] static NewSection shared_section(std::string_view name, u64 more_flags);
 
   // The section of that name that belongs to the code of a kernel, and whether it is new. A new one
   // has no symbol yet.
-  std::pair<OutId, bool> find_or_add_for_kernel(const NewSection &section, OutId text);
+  std::pair<OutId, bool> find_or_add_for_kernel(std::string_view name, const OutSection &section,
+                                                OutId text);
   // Adds its symbol, too. The section belongs to the kernel afterwards.
-  OutId need_for_kernel(const NewSection &section, OutId text);
+  OutId need_for_kernel(std::string_view name, const OutSection &section, OutId text);
 
   // True if the symbol table has an entity.
   [[nodiscard]] bool is_listed(EntityId id) const { return listed_[id.value]; }

@@ -137,12 +137,12 @@ OutId EarlyPlacer::need_section(FunctionId kernel) {
   if (const OutId id = section_of(kernel); id.valid())
     return id;
   const EntityId entity = p_.calls.functions[kernel.value];
-  const OutId id = layout_.sections.add(
-      {.name = layout_.sections.keep_name(".nv.shared.", p_.symbols[entity].name),
-       .type = elf::SectionType::CudaShared,
-       .flags = elf::kFlagAlloc | elf::kFlagWrite | elf::kFlagInfoLink,
-       .target = layout_.placement.address_of[entity.value].section,
-       .has_symbol = true});
+  const OutId id =
+      layout_.sections.add(layout_.sections.keep_name(".nv.shared.", p_.symbols[entity].name),
+                           {.type = elf::SectionType::CudaShared,
+                            .flags = elf::kFlagAlloc | elf::kFlagWrite | elf::kFlagInfoLink,
+                            .info = layout_.placement.address_of[entity.value].section,
+                            .has_symbol = true});
   layout_.sections.add_section_symbol(id);
   late_[kernel.value] = true;
   return id;

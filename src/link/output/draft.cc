@@ -86,8 +86,10 @@ FileInProgress begin_file(const Program &program, const OutputPlan &plan,
     file.elf.add_string(text, text.empty()); // the empty prototype is a string of its own
   OutId rel_action;
   if (!plan.synthetic.rel_action.empty()) {
-    rel_action = file.elf.sections.add(
-        {.name = kRelAction, .type = elf::SectionType::CudaRelocInfo, .align = 8, .entsize = 8});
+    rel_action = file.elf.sections.add(kRelAction, {.type = elf::SectionType::CudaRelocInfo,
+                                                    .align = 8,
+                                                    .entsize = 8,
+                                                    .presence = elf::Presence::Always});
     file.elf.sections.append_copy(rel_action, plan.synthetic.rel_action);
   }
   file.symbols = add_output_symbols(program, plan.layout, plan.shared, rel_action, file.elf);

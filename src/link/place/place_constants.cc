@@ -71,11 +71,9 @@ void ConstantPlacer::place_constants_of(u32 number) {
     if (!id.valid() && constants.size == 0)
       continue;
     if (!id.valid()) {
-      id = layout_.sections.add({.name = layout_.sections.keep_name(name, ""),
-                                 .type = constants.type,
-                                 .flags = constants.flags,
-                                 .target = text,
-                                 .has_symbol = true});
+      id = layout_.sections.add(
+          layout_.sections.keep_name(name, ""),
+          {.type = constants.type, .flags = constants.flags, .info = text, .has_symbol = true});
       layout_.sections.add_section_symbol(id);
     }
     align = std::max(align, layout_.sections[id].align);
@@ -104,21 +102,14 @@ void ConstantPlacer::copy_relocations(u32 number, const std::vector<OutId> &bank
       table_of_.resize(layout_.sections.size());
     OutId &table = table_of_[bank.value];
     if (!table.valid()) {
-      table = layout_.sections.add(
-          {.name = layout_.sections.keep_name(".rela", layout_.sections.name(bank)),
-           .type = SectionType::Rela,
-           .flags = elf::kFlagInfoLink,
-           .align = 8,
-           .entsize = 24,
-           .target = bank,
-           .links_symtab = true});
+      table = layout_.sections.add(layout_.sections.keep_name(".rela", layout_.sections.name(bank)),
+                                   elf::relocation_table(bank, true));
       layout_.sections.add_section_symbol(table);
       layout_.relocs.groups.push_back({table, bank, true});
       if (p_.policy.lists_resolved) // the list is only a name
         layout_.sections.add_section_symbol(layout_.sections.add(
-            {.name = layout_.sections.keep_name(".nv.resolvedrela", layout_.sections.name(bank)),
-             .type = SectionType::Null,
-             .presence = Presence::NameOnly}));
+            layout_.sections.keep_name(".nv.resolvedrela", layout_.sections.name(bank)),
+            {.type = SectionType::Null, .presence = Presence::NameOnly}));
     }
     layout_.relocs.copied.push_back({table, bank, number});
   }

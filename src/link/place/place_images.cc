@@ -25,16 +25,6 @@ using elf::SymbolType;
 
 namespace {
 
-NewSection relocations_for(OutId bank, std::string_view name) {
-  return {.name = name,
-          .type = SectionType::Rela,
-          .flags = elf::kFlagInfoLink,
-          .align = 8,
-          .entsize = 24,
-          .target = bank,
-          .links_symtab = true};
-}
-
 // Kinds of images, one bit each.
 using ImageKinds = u8;
 constexpr ImageKinds kTextures = 1, kSamplers = 2, kSurfaces = 4;
@@ -247,17 +237,17 @@ OutId ImagePlacer::add_image_headers(FunctionId kernel, u64 size) {
     return {};
   const Entity &entity = p_.entity_of(kernel);
   const OutId text = layout_.placement.address_of[p_.calls.functions[kernel.value].value].section;
-  const OutId bank =
-      layout_.sections.add({.name = layout_.sections.keep_name(".nv.constant0.", entity.name),
-                            .type = SectionType::MercuryConstantImgHdr,
-                            .flags = elf::kFlagAlloc | elf::kFlagInfoLink,
-                            .align = 4,
-                            .size = size,
-                            .target = text,
-                            .presence = Presence::Always,
-                            .has_symbol = true});
-  const OutId table = layout_.sections.add(
-      relocations_for(bank, layout_.sections.keep_name(".rela.nv.constant0.", entity.name)));
+  const OutId bank = layout_.sections.add(layout_.sections.keep_name(".nv.constant0.", entity.name),
+                                          {.type = SectionType::MercuryConstantImgHdr,
+                                           .flags = elf::kFlagAlloc | elf::kFlagInfoLink,
+                                           .align = 4,
+                                           .size = size,
+                                           .info = text,
+                                           .presence = Presence::Always,
+                                           .has_symbol = true});
+  const OutId table =
+      layout_.sections.add(layout_.sections.keep_name(".rela.nv.constant0.", entity.name),
+                           elf::relocation_table(bank, true));
   layout_.sections.add_section_symbol(table);
   layout_.sections.add_section_symbol(bank);
   return table;

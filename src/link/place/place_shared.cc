@@ -256,11 +256,11 @@ void SharedPlacer::sort_variables() {
 OutId SharedPlacer::section_of(FunctionId kernel) {
   if (has_section(kernel))
     return section_of_[kernel.value];
-  const OutId id = layout_.sections.add(
-      {.name = layout_.sections.keep_name(kKernelShared, p_.entity_of(kernel).name),
-       .type = elf::SectionType::CudaShared,
-       .flags = elf::kFlagAlloc | elf::kFlagWrite | elf::kFlagInfoLink,
-       .has_symbol = true});
+  const OutId id =
+      layout_.sections.add(layout_.sections.keep_name(kKernelShared, p_.entity_of(kernel).name),
+                           {.type = elf::SectionType::CudaShared,
+                            .flags = elf::kFlagAlloc | elf::kFlagWrite | elf::kFlagInfoLink,
+                            .has_symbol = true});
   layout_.sections.add_section_symbol(id);
   adopt_section(kernel, id);
   return id;

@@ -101,15 +101,14 @@ bool MinimalAssembler::read_target() {
 SectionId MinimalAssembler::add_section(std::string_view name) {
   const SectionType type = default_section_type(name, facts_.type);
   const SectionDefaults defaults = section_defaults(name, type, facts_);
-  SectionSpec spec;
-  spec.name = file_->sections.storage.keep(name);
-  spec.type = type;
-  spec.flags = defaults.flags;
-  spec.align = defaults.align;
-  spec.entsize = defaults.entsize;
+  OutSection header{.type = type,
+                    .flags = defaults.flags,
+                    .align = defaults.align,
+                    .entsize = defaults.entsize,
+                    .presence = Presence::Always};
   if (defaults.link == ".symtab")
-    spec.link = ElfFile::kSymtab;
-  return file_->sections.add(spec);
+    header.link = ElfFile::kSymtab;
+  return file_->sections.add(file_->sections.storage.keep(name), header);
 }
 
 SectionId MinimalAssembler::shared_section(std::string_view name) {
