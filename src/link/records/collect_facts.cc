@@ -19,11 +19,6 @@
 
 namespace culink {
 
-// Every definition of the inputs is in one of these.
-struct SymbolLists {
-  std::vector<SymbolFacts> symbols;      // part of the output
-  std::vector<DiscardedFacts> discarded; // and the others, with the reason
-};
 // The lists behind a link map: every definition of the inputs is either part of the output or
 // discarded for a reason. Aliases are listed like other names.
 
@@ -57,6 +52,12 @@ std::string unused_text(const Program &p, EntityId id) {
 bool names_symbol(const std::string &text, std::string_view symbol) {
   return is_meant(symbol, text);
 }
+
+// Every definition of the inputs is in one of these.
+struct SymbolLists {
+  std::vector<SymbolFacts> symbols;      // part of the output
+  std::vector<DiscardedFacts> discarded; // and the others, with the reason
+};
 
 SymbolLists list_symbols(const Program &p, const Layout &layout) {
   SymbolLists out;

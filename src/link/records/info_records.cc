@@ -30,12 +30,6 @@
 
 namespace culink {
 
-// The number of registers that a kernel may use, in order of the records that say so.
-struct RegisterLimit {
-  FunctionId kernel;
-  u32 most = 0;
-};
-
 // Barriers of old objects. Since toolkit 13 a function has a NUM_BARRIERS record; before, the count
 // was in sh_flags of its code. A link of old and new objects moves the counts into records, after
 // all others; so does nvlink 13 where all are old. plan_info_records calls this last.
@@ -157,6 +151,12 @@ constexpr u32 kMostPaths = 20;
 constexpr u32 kMostDriverRegisters = 32;
 
 constexpr u32 kMostStack = 0xfffffffe; // one more means that the stack has no bound
+
+// The number of registers that a kernel may use, in order of the records that say so.
+struct RegisterLimit {
+  FunctionId kernel;
+  u32 most = 0;
+};
 
 class KernelLimitChecker {
 public:
