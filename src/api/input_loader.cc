@@ -11,7 +11,6 @@
 #include <fmt/format.h>
 
 #include "base/bytes.h"
-#include "base/gather.h"
 #include "base/option_text.h"
 #include "base/process.h"
 #include "elf/constants.h"
@@ -96,22 +95,18 @@ void InputLoader::add_file(InputCollector &collector, const std::string &path, O
   collector.add_file(path, files_.emplace_back(std::move(*opened.file)), opened.whole);
 }
 
-void InputLoader::report_changed(WorkerPool &pool) const {
-  constexpr u32 kTogether = 32;
-  const u32 files = static_cast<u32>(files_.size());
-  const u32 count = files + static_cast<u32>(found_.members.size());
-  const auto look = [&](u32 i, std::vector<const std::string *> &changed) {
-    const std::string &path = i < files ? paths_[i] : found_.members[i - files].path;
-    const MappedFile &file = i < files ? files_[i] : found_.members[i - files].file;
+void InputLoader::report_changed() const {
+  const auto look = [this](const std::string &path, const MappedFile &file) {
     struct stat now {};
-    if (::stat(path.c_str(), &now) != 0 || !S_ISREG(now.st_mode) ||
-        file.identity() != std::pair<u64, u64>(now.st_dev, now.st_ino)) // another file by now
-      return;
-    if (static_cast<u64>(now.st_size) != file.bytes().size())
-      changed.push_back(&path);
+    const bool same_file = ::stat(path.c_str(), &now) == 0 && S_ISREG(now.st_mode) &&
+                           file.identity() == std::pair<u64, u64>(now.st_dev, now.st_ino);
+    if (same_file && static_cast<u64>(now.st_size) != file.bytes().size())
+      diag_.report(DiagId::BadInput, {path, "its size changed while it was read"});
   };
-  for (const std::string *path : gather<const std::string *>(count, kTogether, pool, look))
-    diag_.report(DiagId::BadInput, {*path, "its size changed while it was read"});
+  for (size_t i = 0; i < files_.size(); ++i)
+    look(paths_[i], files_[i]);
+  for (const OpenMember &member : found_.members)
+    look(member.path, member.file);
 }
 
 void InputLoader::keep_from_outputs(const std::string &path, const MappedFile &file) {

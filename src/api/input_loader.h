@@ -64,7 +64,7 @@ public:
 
   // Reports files that were made shorter or longer meanwhile. What was read of them may be wrong:
   // behind the new end, up to the next page, a mapping has zeros.
-  void report_changed(WorkerPool &pool) const;
+  void report_changed() const;
 
   // After load(): the code that was read, with its bytes.
   [[nodiscard]] const std::vector<LinkInput> &code() const { return code_; }

@@ -323,7 +323,7 @@ LinkResult LinkJob::run() {
     name_skipped_definitions(loader_->skipped(), diag_);
   }
   if (loader_ && !timer_.cancelled())
-    loader_->report_changed(*workers_);
+    loader_->report_changed();
   workers_.reset();
   if (loader_)
     result.compiled = loader_->ptx_names();
