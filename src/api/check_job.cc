@@ -13,10 +13,10 @@
 #include "arch/elf_flags.h"
 #include "compat/dialects.h"
 #include "compat/option_table.h"
+#include "culink/host_references.h"
 #include "elf/records/nv_notes.h"
 #include "link/nvlink/objects.h"
 #include "link/resolve/system_library.h"
-#include "model/host_references.h"
 #include "model/name_pattern.h"
 
 namespace culink {

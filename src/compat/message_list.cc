@@ -14,8 +14,8 @@
 
 #include "compat/foreign_messages.h"
 #include "compat/nvlink_messages.h"
+#include "culink/host_references.h"
 #include "model/diagnostics.h"
-#include "model/host_references.h"
 
 namespace culink {
 

@@ -12,12 +12,12 @@
 
 #include "arch/arch.h"
 #include "base/mapped_file.h"
+#include "culink/host_references.h"
 #include "input/archive.h"
 #include "input/fatbin.h"
 #include "input/host_object.h"
 #include "model/diagnostics.h"
 #include "model/dialect.h"
-#include "model/host_references.h"
 
 namespace culink {
 

@@ -9,12 +9,12 @@
 #include "base/step_timer.h"
 #include "base/worker_pool.h"
 #include "culink/link_facts.h"
+#include "culink/link_options.h"
 #include "link/mercury/sass_context.h"
 #include "link/output/draft.h"
 #include "model/diagnostics.h"
 #include "model/dialect.h"
 #include "model/input_object.h"
-#include "model/options.h"
 #include "model/record_list.h"
 
 namespace culink {

@@ -9,8 +9,8 @@
 #pragma once
 
 #include "arch/arch.h"
+#include "culink/link_options.h"
 #include "model/dialect.h"
-#include "model/options.h"
 
 namespace culink {
 

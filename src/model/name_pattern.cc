@@ -8,7 +8,7 @@
 #include <algorithm>
 
 #include "base/demangle.h"
-#include "model/host_references.h"
+#include "culink/host_references.h"
 
 namespace culink {
 
@@ -110,6 +110,28 @@ bool may_be_meant(std::string_view symbol, std::string_view wanted) {
 }
 
 } // namespace
+
+// When the text after a star does not fit, only the last star needs to take one character more: the
+// text before it fits already.
+bool matches_pattern(std::string_view name, std::string_view pattern) {
+  constexpr size_t kNone = std::string_view::npos;
+  size_t n = 0, p = 0, star = kNone, retry = 0;
+  while (n < name.size()) {
+    if (p < pattern.size() && pattern[p] == '*') {
+      star = p++;
+      retry = n;
+    } else if (p < pattern.size() && pattern[p] == name[n]) {
+      ++p;
+      ++n;
+    } else if (star != kNone) {
+      p = star + 1;
+      n = ++retry;
+    } else {
+      return false;
+    }
+  }
+  return pattern.find_first_not_of('*', p) == kNone;
+}
 
 bool is_meant(std::string_view symbol, std::string_view wanted) {
   if (wanted.empty())

@@ -17,11 +17,11 @@
 #include <fmt/format.h>
 
 #include "base/bytes.h"
+#include "culink/host_references.h"
 #include "elf/constants.h"
 #include "elf/elf_view.h"
 #include "input/fatbin_wire.h"
 #include "input/file_kind.h"
-#include "model/host_references.h"
 #include "pack/resize_sections.h"
 #include "pack/rewrite_archive.h"
 #include "pack/strip_debug.h"

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "model/host_references.h"
+#include "culink/host_references.h"
 #include "model/name_pattern.h"
 
 namespace culink {

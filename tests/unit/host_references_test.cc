@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "model/host_references.h"
+#include "culink/host_references.h"
 
 #include <gtest/gtest.h>
 

@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "base/worker_pool.h"
+#include "culink/link_options.h"
 #include "model/diagnostics.h"
 #include "model/link_policy.h"
-#include "model/options.h"
 #include "model/program.h"
 
 namespace culink {

@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "arch/arch.h"
+#include "culink/link_options.h"
 #include "model/dialect.h"
 #include "model/link_policy.h"
-#include "model/options.h"
 #include "model/program.h"
 
 namespace culink {

@@ -13,7 +13,7 @@
 #include "arch/occupancy.h"
 #include "base/demangle.h"
 #include "base/option_text.h"
-#include "model/host_references.h"
+#include "culink/host_references.h"
 #include "text/dump/usage.h"
 #include "text/dump/usage_columns.h"
 

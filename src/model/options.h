@@ -1,5 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#pragma once
-
-// Part of the installed API; layers include it by this name.
-#include "culink/link_options.h"
