@@ -50,13 +50,6 @@ constexpr std::array kSaidTwice = {
     elf::InfoAttribute::MercuryIsaVersion,
     elf::InfoAttribute::Language,
 };
-constexpr std::array<bool, 256> kIsSaidTwice = [] {
-  std::array<bool, 256> out{};
-  for (const elf::InfoAttribute attribute : kSaidTwice)
-    out[static_cast<u8>(attribute)] = true;
-  return out;
-}();
-
 using InfoReader = elf::RecordReader<elf::InfoAttribute>;
 
 // Both forms have exits, at places of their own.
@@ -67,7 +60,8 @@ bool has_own_places(const elf::InfoRecord &record) {
 // Reads the next record that both forms have; false: there is none.
 bool find_said_twice(InfoReader &reader) {
   while (reader.next())
-    if (kIsSaidTwice[static_cast<u8>(reader.record().attribute)] || has_own_places(reader.record()))
+    if (std::ranges::find(kSaidTwice, reader.record().attribute) != kSaidTwice.end() ||
+        has_own_places(reader.record()))
       return true;
   return false;
 }

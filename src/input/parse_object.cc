@@ -39,16 +39,14 @@ constexpr std::array<u8, 256> kUses = [] {
 
 class ObjectParser {
 public:
-  ObjectParser(std::string name, elf::ElfView view)
-      : object_{.name = std::move(name), .view = std::move(view)} {}
+  ObjectParser(std::string name, elf::ElfView view, std::vector<elf::Symbol> symbols)
+      : object_{.name = std::move(name), .view = std::move(view), .symbols = std::move(symbols)} {}
 
-  void read_symbols();
-  void take_symbols(std::vector<elf::Symbol> symbols) { object_.symbols = std::move(symbols); }
   [[nodiscard]] Result<InputObject> run();
 
 private:
   void prefer_register_counts_of_code(std::span<const u32> functions);
-  void note_rare_functions(std::span<const u32> functions);
+  void note_aliases(std::span<const u32> functions);
   [[nodiscard]] std::optional<Error> classify_sections();
   [[nodiscard]] bool note_section(const elf::Section &section, const elf::SectionKind &kind);
   [[nodiscard]] bool find_owner(const elf::Section &section, const elf::SectionKind &kind);
@@ -66,11 +64,8 @@ private:
 
   InputObject object_;
   u32 section_count_ = 0, symbol_count_ = 0;
-  u64 strings_end_ = 0;              // of terminated strings in object_.strings
-  std::vector<u32> with_records_;    // sections that are read here, in order
-  bool has_register_counts_ = false; // in sh_info of some section
-  bool has_other_types_ = false;     // some memory has the type of executables
-  std::array<bool, 256> noted_{};    // by attribute: whether note_attribute has seen it
+  u64 strings_end_ = 0;           // of terminated strings in object_.strings
+  std::array<bool, 256> noted_{}; // by attribute: whether note_attribute has seen it
   std::vector<u8> told_; // by symbol: the numbers that records of the module have given so far
 };
 
@@ -96,13 +91,13 @@ elf::Symbol with_large_index(elf::Symbol symbol, u32 section_count) {
   return symbol;
 }
 
-void ObjectParser::read_symbols() {
-  const elf::SymbolTable symbols = object_.view.symbols();
-  const u32 sections = static_cast<u32>(object_.view.sections().size());
-  object_.symbols = symbols.all();
+std::vector<elf::Symbol> read_symbols(const elf::ElfView &view) {
+  const u32 sections = static_cast<u32>(view.sections().size());
+  std::vector<elf::Symbol> symbols = view.symbols().all();
   if (sections > elf::kSectionLoReserve)
-    for (elf::Symbol &symbol : object_.symbols)
+    for (elf::Symbol &symbol : symbols)
       symbol = with_large_index(symbol, sections);
+  return symbols;
 }
 
 Result<InputObject> ObjectParser::run() {
@@ -113,20 +108,21 @@ Result<InputObject> ObjectParser::run() {
   const Result<std::vector<u32>> functions = check_object(object_);
   if (!functions)
     return functions.error();
-  object_.infos.reserve(with_records_.size());
+  object_.infos.reserve(static_cast<size_t>(
+      std::ranges::count(object_.kinds, SectionRole::Info, &elf::SectionKind::role)));
   told_.resize(symbol_count_);
-  for (const u32 index : with_records_)
-    if (std::optional<Error> error = read_section(object_.section(index)))
+  for (const elf::Section &section : object_.view.sections())
+    if (std::optional<Error> error = read_section(section))
       return std::move(*error);
-  if (has_register_counts_)
-    prefer_register_counts_of_code(*functions);
-  note_rare_functions(*functions);
+  prefer_register_counts_of_code(*functions);
+  note_aliases(*functions);
   return std::move(object_);
 }
 
 // Gives memory that has the types of executables those of objects, by which later passes go.
 void ObjectParser::correct_types() {
-  elf::SectionList sections(object_.view.sections().begin(), object_.view.sections().end());
+  elf::SectionList sections(object_.view.sections().begin(),
+                                     object_.view.sections().end());
   for (elf::Section &section : sections)
     section.type = elf::type_in_objects(object_.kinds[section.index], section.type);
   object_.view = object_.view.with_sections(std::move(sections));
@@ -136,53 +132,31 @@ std::optional<Error> ObjectParser::classify_sections() {
   object_.kinds = elf::classify_sections(object_.view.sections());
   section_count_ = static_cast<u32>(object_.kinds.size());
   object_.owners.resize(section_count_);
-  with_records_.reserve(section_count_);
-  const elf::SectionKind *kind = object_.kinds.data();
-  u32 infos = 0; // bits that any sh_info has
+  bool has_other_types = false; // some memory has the type of executables
   for (const elf::Section &section : object_.view.sections()) {
-    infos |= section.info;
-    if (!note_section(section, *kind++))
+    const elf::SectionKind &kind = object_.kinds[section.index];
+    has_other_types |= elf::type_in_objects(kind, section.type) != section.type;
+    if (!note_section(section, kind))
       return broken(section, "sh_info", fmt::format("section {} is not code", section.info));
   }
-  has_register_counts_ = infos >> 24 != 0;
-  if (has_other_types_)
+  if (has_other_types)
     correct_types();
   strings_end_ = terminated_strings(object_.strings).size();
   return std::nullopt;
 }
 
 // What later steps need not look for among all sections. False: it has no owner, but should.
-inline bool ObjectParser::note_section(const elf::Section &section, const elf::SectionKind &kind) {
-  const auto note_type = [&] {
-    has_other_types_ |= elf::type_in_objects(kind, section.type) != section.type;
-  };
+bool ObjectParser::note_section(const elf::Section &section, const elf::SectionKind &kind) {
   switch (kind.role) {
   case SectionRole::Info:
-    if (!kind.mercury)
-      with_records_.push_back(section.index);
-    return find_owner(section, kind);
-  case SectionRole::Callgraph:
-  case SectionRole::Prototype:
-    if (!kind.mercury)
-      with_records_.push_back(section.index);
-    break;
-  case SectionRole::UftRel:
-    note_type();
-    [[fallthrough]];
-  case SectionRole::Text:
-    object_.has_barrier_flags |= elf::text_barriers(section.flags) != 0;
-    break;
   case SectionRole::Constant:
-  case SectionRole::Shared:
-    note_type();
-    return find_owner(section, kind);
   case SectionRole::ConstantNamed:
   case SectionRole::Local:
+  case SectionRole::Shared:
     return find_owner(section, kind);
-  case SectionRole::Global:
-  case SectionRole::GlobalInit:
-  case SectionRole::DebugShared:
-    note_type();
+  case SectionRole::Text:
+  case SectionRole::UftRel:
+    object_.has_barrier_flags |= elf::text_barriers(section.flags) != 0;
     break;
   case SectionRole::Compat:
     object_.compats.push_back(section.index);
@@ -205,7 +179,7 @@ inline bool ObjectParser::note_section(const elf::Section &section, const elf::S
 }
 
 // Notes the code that a section belongs to. False: what it belongs to is no code.
-inline bool ObjectParser::find_owner(const elf::Section &section, const elf::SectionKind &kind) {
+bool ObjectParser::find_owner(const elf::Section &section, const elf::SectionKind &kind) {
   if (kind.mercury || (section.info == 0 && (section.flags & elf::kFlagInfoLink) == 0))
     return true;
   if (section.info >= section_count_ || !object_.kinds[section.info].is_code())
@@ -227,17 +201,18 @@ void ObjectParser::prefer_register_counts_of_code(std::span<const u32> functions
 }
 
 // What later passes need not look for where it is not.
-void ObjectParser::note_rare_functions(std::span<const u32> functions) {
-  object_.has_uncounted = false;
+void ObjectParser::note_aliases(std::span<const u32> functions) {
   for (const u32 i : functions) {
     const elf::Symbol &symbol = object_.symbols[i];
-    object_.has_uncounted |= object_.registers[i] == InputObject::kNoRegisters;
     object_.has_aliases |= symbol.in_section() && object_.owner_of_code(symbol.section) != i;
   }
 }
 
 std::optional<Error> ObjectParser::read_section(const elf::Section &section) {
-  switch (object_.kinds[section.index].role) {
+  const elf::SectionKind &kind = object_.kinds[section.index];
+  if (kind.mercury)
+    return std::nullopt;
+  switch (kind.role) {
   case SectionRole::Info:
     return read_info(section);
   case SectionRole::Callgraph:
@@ -368,16 +343,13 @@ Result<InputObject> parse_object(std::string name, elf::ElfView view) {
         fmt::format("{} is not a CUDA device file ({})", view.header().machine, elf::kMachineCuda)};
   if (view.header().elf_class() != elf::ElfClass::Elf64)
     return Error{"ELF header", "EI_CLASS", "32-bit device code cannot be linked"};
-  ObjectParser parser(std::move(name), std::move(view));
-  parser.read_symbols();
-  return parser.run();
+  std::vector<elf::Symbol> symbols = read_symbols(view);
+  return parse_object(std::move(name), std::move(view), std::move(symbols));
 }
 
 Result<InputObject> parse_object(std::string name, elf::ElfView view,
                                  std::vector<elf::Symbol> symbols) {
-  ObjectParser parser(std::move(name), std::move(view));
-  parser.take_symbols(std::move(symbols));
-  return parser.run();
+  return ObjectParser(std::move(name), std::move(view), std::move(symbols)).run();
 }
 
 } // namespace culink

@@ -61,7 +61,6 @@ struct InputObject {
   bool capsule = false;           // its code has a Mercury form beside it
   bool has_unified = false;       // slots in the tables of unified functions or variables
   bool has_aliases = false;       // functions whose code may belong to another one
-  bool has_uncounted = true;      // functions that may have no count of registers
   bool has_barrier_flags = false; // some code has its number of barriers in sh_flags: toolkit 12
   bool system = false;            // from libcudadevrt: discarded as a whole if nothing needs it
   Unfamiliar unfamiliar;

@@ -171,8 +171,6 @@ bool may_be_undefined(const Entity &entity, bool weak) {
 
 // A function without a register count would run without registers.
 void check_register_counts(const Program &p, WorkerPool &pool, Diagnostics &diag) {
-  if (std::ranges::none_of(p.objects, &InputObject::has_uncounted))
-    return;
   const auto check = [&p](u32 f, Diagnostics &messages) {
     const Entity &entity = p.entity_of(FunctionId(f));
     if (!entity.defined() || !p.live.live[f])
