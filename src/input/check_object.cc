@@ -15,8 +15,6 @@
 #include "arch/instructions.h"
 #include "arch/reloc.h"
 #include "base/bytes.h"
-#include "elf/names.h"
-#include "input/object_rules.h"
 
 namespace culink {
 
@@ -35,18 +33,10 @@ constexpr u64 kMaxGlobalAlign = u64{1} << 30; // the most that ptxas accepts
 // What linkers know alone, so it is local and defined nowhere.
 constexpr std::string_view kSizeOfConstants = ".nv.ptx.const0.size";
 
-// How an argument of a message is shown.
-template <typename T> const T &shown(const T &argument) {
-  return argument;
-}
-std::string shown(const elf::Section &section) {
-  return elf::describe_section(section);
-}
-template <typename T> using Shown = std::remove_cvref_t<decltype(shown(std::declval<const T &>()))>;
-
-// Names of source files, common and thread-local variables: no device code has such symbols.
-bool is_for_hosts(SymbolType type) {
-  return type >= SymbolType::File && type < SymbolType::CudaTexture;
+// All types but those of source files, common and thread-local variables, which are for hosts.
+bool is_device_type(SymbolType type) {
+  return type <= SymbolType::Section ||
+         (type >= SymbolType::CudaTexture && type <= SymbolType::CudaObject);
 }
 
 constexpr std::string_view kReserved = ".nv.reservedSmem.";
@@ -69,8 +59,7 @@ bool is_table_name(std::string_view name) {
 // table has no addends, and otherwise stores that of the first entry over the other. Compilers do
 // give one instruction two relocations, for different bits.
 //
-// The offsets of nearly all tables only grow or only fall, which is seen at once; the others are
-// sorted. What may surprise: fields of data may overlap by halves, because ptxas writes pointers of
+// What may surprise: fields of data may overlap by halves, because ptxas writes pointers of
 // 8 bytes into arrays of 4 (the loader fills them). In debug information none do.
 //
 // Two more rules about single entries keep the linker, nvlink and the checker of one opinion: a
@@ -112,9 +101,8 @@ bool collide(const FieldUse &first, const FieldUse &second) {
          (share_bits(*first.row, *second.row) && !may_repeat(second));
 }
 
-std::optional<Error> find_collision(std::vector<FieldUse> uses) {
-  std::stable_sort(uses.begin(), uses.end(),
-                   [](const FieldUse &a, const FieldUse &b) { return a.offset < b.offset; });
+std::optional<Error> find_collision(std::vector<FieldUse> &uses) {
+  std::ranges::stable_sort(uses, {}, &FieldUse::offset);
   // Uses of one field that may repeat count once, so that few uses share an offset.
   const auto same = std::unique(uses.begin(), uses.end(), [](const FieldUse &a, const FieldUse &b) {
     return a.offset == b.offset && may_repeat(a) && may_repeat(b);
@@ -131,55 +119,17 @@ std::optional<Error> find_collision(std::vector<FieldUse> uses) {
   return std::nullopt;
 }
 
-// True if an entry is for machine code but not for the beginning of an instruction.
-bool is_misplaced(const elf::Relocation &entry) {
-  return entry.offset % arch::kInstructionSize != 0 && entry.type < arch::kFirstMercuryReloc;
-}
-
-Error misplaced_entry(const elf::Section &table, const elf::RelocationTable &entries) {
+// A field of machine code that does not begin with an instruction.
+std::optional<Error> find_misplaced(const elf::Section &table,
+                                    const elf::RelocationTable &entries) {
   u32 i = 0;
-  while (!is_misplaced(entries[i]))
+  for (const elf::Relocation entry : entries) {
+    if (entry.offset % arch::kInstructionSize != 0 && entry.type < arch::kFirstMercuryReloc)
+      return Error{elf::describe_section(table), fmt::format("r_offset of entry {}", i),
+                   fmt::format("no instruction begins at {:#x}", entry.offset)};
     ++i;
-  return {elf::describe_section(table), fmt::format("r_offset of entry {}", i),
-          fmt::format("no instruction begins at {:#x}", entries[i].offset)};
-}
-
-// Facts that suffice for most tables: offsets only grow or only fall, so no two fields have a byte
-// in common.
-struct TableScan {
-  bool misplaced = false; // some entry is
-  bool distinct = false;
-};
-
-TableScan scan_entries(const elf::RelocationTable &entries, bool debug) {
-  if (entries.empty())
-    return {.distinct = true};
-  const auto size_of = [debug](const elf::Relocation &entry) -> u64 {
-    const arch::RelocInfo *row = debug ? arch::find_reloc(entry.type) : nullptr;
-    return row && row->has_field() ? row->field_bytes : 1;
-  };
-  const bool falls = entries[0].offset > entries[entries.size() - 1].offset;
-  bool misplaced = false;
-  u32 steps = 0; // that only grow or only fall, as the first and the last entry do
-  u64 last = entries[0].offset, last_size = size_of(entries[0]);
-  entries.for_each([&](const elf::Relocation &next) {
-    const u64 size = size_of(next);
-    misplaced |= is_misplaced(next);
-    steps += (falls ? next.offset < last && last - next.offset >= size
-                    : last < next.offset && next.offset - last >= last_size)
-                 ? 1
-                 : 0;
-    last = next.offset;
-    last_size = size;
-  });
-  return {misplaced, steps == entries.size() - 1};
-}
-
-// The parser has seen enough of most tables. Fields of debug information also have sizes.
-TableScan scan_table(const elf::ElfView &view, const elf::Section &table, bool debug) {
-  if (table.offsets_ordered && table.offset_bits % arch::kInstructionSize == 0 && !debug)
-    return {.distinct = true};
-  return scan_entries(view.relocations(table), debug);
+  }
+  return std::nullopt;
 }
 
 void add_uses(const InputObject &object, const elf::Section &table, std::vector<FieldUse> &uses) {
@@ -190,35 +140,136 @@ void add_uses(const InputObject &object, const elf::Section &table, std::vector<
       uses.push_back({entries[i].offset, row, &table, i, debug});
 }
 
+// True if offsets only grow or only fall, as in nearly all tables, so that no two fields have a
+// byte in common. Only fields of debug information overlap although they begin at different
+// offsets.
+bool are_distinct(const elf::RelocationTable &entries, bool debug) {
+  const auto size_of = [debug](const elf::Relocation &entry) -> u64 {
+    const arch::RelocInfo *row = debug ? arch::find_reloc(entry.type) : nullptr;
+    return row && row->has_field() ? row->field_bytes : 1;
+  };
+  const auto precedes = [&](const elf::Relocation &low, const elf::Relocation &high) {
+    return low.offset < high.offset && high.offset - low.offset >= size_of(low);
+  };
+  if (entries.empty())
+    return true;
+  const bool falls = entries[0].offset > entries[entries.size() - 1].offset;
+  for (u32 i = 1; i < entries.size(); ++i)
+    if (falls ? !precedes(entries[i], entries[i - 1]) : !precedes(entries[i - 1], entries[i]))
+      return false;
+  return true;
+}
+
 // `tables`: the tables of relocations of an object, without those of Mercury code, in their order.
 std::optional<Error> check_fields(const InputObject &object, std::span<const u32> tables) {
   // The last table of each section, and of each table the one before it for the same section.
   std::vector<u32> last(object.kinds.size(), 0), before(object.kinds.size(), 0);
-  std::vector<u8> distinct(object.kinds.size(), 0);
-  bool doubtful = false; // some section needs a closer look
   for (const u32 index : tables) {
     const elf::Section &table = object.section(index);
-    const elf::SectionKind &target = object.kinds[table.info];
-    const TableScan scan = scan_table(object.view, table, target.is_debug());
-    if (scan.misplaced && target.role == elf::SectionRole::Text)
-      return misplaced_entry(table, object.view.relocations(table));
-    distinct[index] = scan.distinct ? 1 : 0;
+    if (object.kinds[table.info].role == SectionRole::Text)
+      if (std::optional<Error> error = find_misplaced(table, object.view.relocations(table)))
+        return error;
     before[index] = std::exchange(last[table.info], index);
-    doubtful |= !scan.distinct || before[index] != 0;
   }
-  if (!doubtful)
-    return std::nullopt;
+  std::vector<FieldUse> uses;
   for (const u32 table : last) {
-    if (table == 0 || (before[table] == 0 && distinct[table] != 0))
+    const elf::Section &section = object.section(table);
+    if (table == 0 || (before[table] == 0 && are_distinct(object.view.relocations(section),
+                                                          object.kinds[section.info].is_debug())))
       continue;
-    std::vector<FieldUse> uses;
+    uses.clear();
     for (u32 i = table; i != 0; i = before[i])
       add_uses(object, object.section(i), uses);
-    if (std::optional<Error> error = find_collision(std::move(uses)))
+    if (std::optional<Error> error = find_collision(uses))
       return error;
   }
   return std::nullopt;
 }
+
+// ---- Names of sections and memory spaces
+
+// Sections of these kinds are merged by name, so their names must be of the kind. Those without
+// bytes in the file may claim any size, and must be of one of these kinds.
+struct RoleName {
+  SectionRole role;
+  std::string_view prefix;
+};
+constexpr std::array<RoleName, 9> kRoleNames = {{
+    {SectionRole::Text, ".text."},
+    {SectionRole::Info, ".nv.info"},
+    {SectionRole::Constant, ".nv.constant"},
+    {SectionRole::ConstantNamed, ".nv.constant."},
+    {SectionRole::GlobalInit, ".nv.global.init"},
+    {SectionRole::Global, ".nv.global"},
+    {SectionRole::Shared, ".nv.shared."},
+    {SectionRole::DebugShared, ".nv_debug.shared"},
+    {SectionRole::Local, ".nv.local."},
+}};
+
+std::string_view prefix_of(SectionRole role) {
+  const auto row = std::ranges::find(kRoleNames, role, &RoleName::role);
+  return row == kRoleNames.end() ? std::string_view() : row->prefix;
+}
+
+// Whether a text is the number of a bank, alone or followed by a dot.
+bool starts_with_bank(std::string_view text, u8 bank) {
+  if (bank >= 10) {
+    if (!text.starts_with(static_cast<char>('0' + bank / 10)))
+      return false;
+    text.remove_prefix(1);
+  }
+  return text.starts_with(static_cast<char>('0' + bank % 10)) &&
+         (text.size() == 1 || text[1] == '.');
+}
+
+bool name_fits(const elf::Section &section, const elf::SectionKind &kind) {
+  if (kind.role == SectionRole::ReservedShared)
+    return section.name.starts_with(".nv.shared.reserved.") ||
+           section.name.starts_with(".nv.reservedSmem");
+  const std::string_view prefix = prefix_of(kind.role);
+  if (prefix.empty())
+    return !section.no_data();
+  return section.name.starts_with(prefix) &&
+         (kind.role != SectionRole::Constant ||
+          starts_with_bank(section.name.substr(prefix.size()), kind.bank));
+}
+
+// Whether the name is known, as that of a section of another type.
+bool has_known_name(std::string_view name, SectionRole role) {
+  return name.starts_with(".rel") ||
+         std::ranges::any_of(elf::section_name_rules(), [&](const elf::SectionNameRule &rule) {
+           const bool whole = rule.match == elf::NameMatch::Exact;
+           return rule.role != role && (whole ? name == rule.name : name.starts_with(rule.name));
+         });
+}
+
+// Whether a table of relocations has the name that goes with the section it is for.
+bool is_table_of(const elf::Section &table, std::string_view target) {
+  const bool rela = table.type == elf::SectionType::Rela;
+  return table.name.starts_with(".rel") && (!rela || table.name.substr(4).starts_with('a')) &&
+         table.name.substr(rela ? 5 : 4) == target;
+}
+
+// Memory spaces: the sections that variables may be in, and their st_other.
+struct SpaceRow {
+  SectionRole role;
+  u8 other; // 0: anything
+};
+constexpr std::array<SpaceRow, 13> kSpaces = {{
+    {SectionRole::Constant, elf::kOtherConstant},
+    {SectionRole::ConstantNamed, elf::kOtherConstant},
+    {SectionRole::Global, elf::kOtherGlobal},
+    {SectionRole::GlobalInit, elf::kOtherGlobal},
+    {SectionRole::Shared, elf::kOtherShared},
+    {SectionRole::DebugShared, elf::kOtherShared},
+    {SectionRole::ReservedShared, 0},
+    {SectionRole::Local, 0},
+    {SectionRole::Host, 0},
+    {SectionRole::Uft, 0},
+    {SectionRole::UftEntry, 0},
+    {SectionRole::Udt, 0},
+    {SectionRole::UdtEntry, 0},
+}};
 
 // ---- Sections and symbols
 
@@ -232,8 +283,7 @@ public:
 private:
   // These return false, and note the error, at the first thing that is wrong.
   [[nodiscard]] bool check_tables();
-  [[nodiscard]] bool check_sections();
-  void refuse_sizes();
+  [[nodiscard]] bool check_sizes();
   [[nodiscard]] bool check_section(const elf::Section &section, const elf::SectionKind &kind);
   [[nodiscard]] bool check_relocations(const elf::Section &table);
   [[nodiscard]] bool check_name(const elf::Section &section, const elf::SectionKind &kind);
@@ -250,23 +300,21 @@ private:
   void note_first(const elf::Section &section, const elf::SectionKind &kind);
   void note_code(const elf::Section &section);
   void note_memory(const elf::Section &section, const elf::SectionKind &kind);
-  // Notes what is wrong with a section or a symbol, and returns false. Nearly all checks are
-  // passed; so texts are made here, where they do not make the checks slower.
+  // Note what is wrong with a section or a symbol, and return false.
   template <typename... Args>
   [[gnu::cold, gnu::noinline]] bool refuse(const elf::Section &section, const char *field,
-                                           fmt::format_string<Shown<Args>...> text,
+                                           fmt::format_string<const Args &...> text,
                                            const Args &...args) {
-    error_ = Error{elf::describe_section(section), field,
-                   fmt::format(fmt::runtime(fmt::string_view(text)), shown(args)...)};
+    error_ = Error{elf::describe_section(section), field, fmt::format(text, args...)};
     return false;
   }
   template <typename... Args>
   [[gnu::cold, gnu::noinline]] bool refuse(u32 index, const char *field,
-                                           fmt::format_string<Shown<Args>...> text,
+                                           fmt::format_string<const Args &...> text,
                                            const Args &...args) {
     error_ = Error{elf::describe_section(*symtab_),
                    fmt::format("{} of symbol {} '{}'", field, index, symbols_[index].name),
-                   fmt::format(fmt::runtime(fmt::string_view(text)), shown(args)...)};
+                   fmt::format(text, args...)};
     return false;
   }
   [[nodiscard]] SectionRole role(u32 section) const { return kinds_[section].role; }
@@ -280,7 +328,6 @@ private:
   const elf::Section *stray_ = nullptr; // the first memory that is of no kernel
   std::vector<u32> functions_;          // symbols of those that are defined
   std::vector<u8> is_named_;            // by section: a function symbol starts there
-  std::array<bool, 256> is_known_{};    // by st_info: there is such a binding and type
 };
 
 Result<std::vector<u32>> ObjectChecker::run() {
@@ -297,8 +344,11 @@ Result<std::vector<u32>> ObjectChecker::run() {
 }
 
 bool ObjectChecker::check_tables() {
-  if (!check_sections())
+  if (!check_sizes())
     return false;
+  for (const elf::Section &section : object_.view.sections())
+    if (!check_section(section, kinds_[section.index]))
+      return false;
   is_named_.assign(kinds_.size(), 0);
   functions_.reserve(symbols_.size());
   if (symbols_.empty())
@@ -316,36 +366,18 @@ bool ObjectChecker::check_tables() {
 // compiler lets them, but a file may have a few.
 constexpr u64 kMostTimes = 4;
 
-// All that follows from single sections, in one walk.
-bool ObjectChecker::check_sections() {
-  const u64 most = kMostTimes * object_.view.file().size();
-  u64 total = 0;
-  code_.reserve(kinds_.size());
-  tables_.reserve(kinds_.size());
-  const elf::SectionKind *kind = kinds_.data();
-  for (const elf::Section &section : object_.view.sections()) {
-    total += section.data.size();
-    if (!check_section(section, *kind++) || total > most) {
-      refuse_sizes(); // which is said first, if they are wrong as well
-      return false;
-    }
-  }
-  return true;
-}
-
-void ObjectChecker::refuse_sizes() {
-  const u64 most = kMostTimes * object_.view.file().size();
+bool ObjectChecker::check_sizes() {
+  const u64 file_size = object_.view.file().size();
   u64 total = 0; // no section is larger than the file, so that no sum overflows
   for (const elf::Section &section : object_.view.sections()) {
     total += section.data.size();
-    if (total > most) {
-      refuse(section, "sh_offset, sh_size",
-             "with this one, sections have more than {} times the "
-             "{:#x} bytes of the file: they overlap",
-             kMostTimes, object_.view.file().size());
-      return;
-    }
+    if (total > kMostTimes * file_size)
+      return refuse(section, "sh_offset, sh_size",
+                    "with this one, sections have more than {} times the "
+                    "{:#x} bytes of the file: they overlap",
+                    kMostTimes, file_size);
   }
+  return true;
 }
 
 bool ObjectChecker::check_section(const elf::Section &section, const elf::SectionKind &kind) {
@@ -370,7 +402,7 @@ bool ObjectChecker::check_section(const elf::Section &section, const elf::Sectio
     if (!kind.owner.empty() && section.info < kinds_.size() &&
         role(section.info) == SectionRole::Text && kinds_[section.info].owner != kind.owner)
       return refuse(section, "sh_info", "{} is the code of another function",
-                    object_.section(section.info));
+                    elf::describe_section(object_.section(section.info)));
     [[fallthrough]];
   case SectionRole::Constant:
   case SectionRole::Global:
@@ -432,7 +464,8 @@ bool ObjectChecker::check_relocations(const elf::Section &table) {
     return refuse(table, "sh_info", "names no section that the relocations are for");
   const elf::Section &target = object_.section(table.info);
   return is_table_of(table, target.name) ||
-         refuse(table, "sh_info", "{} is not the section of this name", target);
+         refuse(table, "sh_info", "{} is not the section of this name",
+                elf::describe_section(target));
 }
 
 // True if name and type agree.
@@ -457,17 +490,10 @@ bool ObjectChecker::check_name(const elf::Section &section, const elf::SectionKi
 
 bool ObjectChecker::check_symbol(u32 index) {
   const elf::Symbol &symbol = symbols_[index];
-  constexpr u8 kLocalSection = static_cast<u8>(SymbolType::Section);
-  if (symbol.info == kLocalSection && symbol.in_section() && symbol.size < kMaxSize &&
-      !may_be_special(symbol.name))
-    return true; // as of half of all symbols
-  if (!is_known_[symbol.info]) {
-    if (symbol.binding() > elf::SymbolBinding::Weak)
-      return refuse(index, "st_info", "unknown binding {}", symbol.info >> 4);
-    if (!elf::kSymbolTypeNames.name_of(symbol.type()) || is_for_hosts(symbol.type()))
-      return refuse(index, "st_info", "unknown type {}", symbol.info & 15);
-    is_known_[symbol.info] = true;
-  }
+  if (symbol.binding() > elf::SymbolBinding::Weak)
+    return refuse(index, "st_info", "unknown binding {}", symbol.info >> 4);
+  if (!is_device_type(symbol.type()))
+    return refuse(index, "st_info", "unknown type {}", symbol.info & 15);
   if (is_image(symbol.type()) && !check_image(index, symbol))
     return false;
   if (symbol.type() == SymbolType::Function && (symbol.other & kSpaceMask) != 0)
@@ -523,7 +549,8 @@ bool ObjectChecker::check_image(u32 index, const elf::Symbol &symbol) {
   if ((symbol.other & kSpaceMask) != 0)
     return refuse(index, "st_other", "an image with a memory space");
   return !symbol.in_section() || role(symbol.section) == SectionRole::Text ||
-         refuse(index, "st_shndx", "an image in {}", object_.section(symbol.section));
+         refuse(index, "st_shndx", "an image in {}",
+                elf::describe_section(object_.section(symbol.section)));
 }
 
 bool ObjectChecker::check_place(u32 index, const elf::Symbol &symbol) {
@@ -537,7 +564,8 @@ bool ObjectChecker::check_place(u32 index, const elf::Symbol &symbol) {
 bool ObjectChecker::check_function(u32 index, const elf::Symbol &symbol) {
   const elf::Section &section = object_.section(symbol.section);
   if ((section.flags & elf::kFlagExec) == 0 && role(symbol.section) != SectionRole::Text)
-    return refuse(index, "st_shndx", "a function in {}, which is not code", section);
+    return refuse(index, "st_shndx", "a function in {}, which is not code",
+                  elf::describe_section(section));
   if (symbol.name.empty())
     return refuse(index, "st_name", "a function without a name");
   if (symbol.name == section.name)
@@ -551,12 +579,12 @@ bool ObjectChecker::check_function(u32 index, const elf::Symbol &symbol) {
   if (role(symbol.section) == SectionRole::UftRel &&
       !(symbol.name.starts_with(kStub) && section.name.starts_with(kSlot) &&
         symbol.name.substr(kStub.size()) == section.name.substr(kSlot.size())))
-    return refuse(index, "st_name", "is not that of {}", section);
+    return refuse(index, "st_name", "is not that of {}", elf::describe_section(section));
   const u32 owner = object_.owner_of_code(symbol.section);
   if (symbol.value == 0 && owner < symbols_.size() &&
       ((symbols_[owner].other ^ symbol.other) & elf::kOtherKernel) != 0)
-    return refuse(index, "st_other", "{} is the code of '{}', and one of both is a kernel", section,
-                  symbols_[owner].name);
+    return refuse(index, "st_other", "{} is the code of '{}', and one of both is a kernel",
+                  elf::describe_section(section), symbols_[owner].name);
   is_named_[symbol.section] |= symbol.value == 0 ? 1 : 0;
   functions_.push_back(index);
   return true;
@@ -565,23 +593,24 @@ bool ObjectChecker::check_function(u32 index, const elf::Symbol &symbol) {
 bool ObjectChecker::check_variable(u32 index, const elf::Symbol &symbol) {
   const elf::Section &section = object_.section(symbol.section);
   const SectionRole where = role(symbol.section);
-  const SpaceRow *space = kSpaceOfRole[static_cast<u8>(where)];
+  const auto space = std::ranges::find(kSpaces, where, &SpaceRow::role);
   if (symbol.name.empty() && symbol.type() == SymbolType::NoType)
     return true; // a placeholder of ptxas
   if (is_image(symbol.type()) && where == SectionRole::Text && !symbol.name.empty())
     return true; // an opaque parameter of the kernel
   if (symbol.type() != SymbolType::Object && symbol.type() != SymbolType::CudaObject &&
       symbol.type() != SymbolType::NoType && !is_image(symbol.type()))
-    return refuse(index, "st_info", "no variable, but in {}", section);
-  if (!space || symbol.name.empty())
-    return refuse(index, "st_shndx", "a variable in {}", section);
+    return refuse(index, "st_info", "no variable, but in {}", elf::describe_section(section));
+  if (space == kSpaces.end() || symbol.name.empty())
+    return refuse(index, "st_shndx", "a variable in {}", elf::describe_section(section));
   if (const u8 other = symbol.other & kSpaceMask;
       space->other != 0 && other != space->other &&
       (other != 0 || symbol.type() == SymbolType::CudaObject))
     return refuse(index, "st_other", "{:#04x} is not the memory space of {}", symbol.other,
-                  section);
+                  elf::describe_section(section));
   if ((where == SectionRole::Global || where == SectionRole::GlobalInit) && section.size == 0)
-    return refuse(index, "st_shndx", "a variable in {}, which is empty", section);
+    return refuse(index, "st_shndx", "a variable in {}, which is empty",
+                  elf::describe_section(section));
   if (where == SectionRole::Shared && symbol.size == 0)
     return refuse(index, "st_size", "a shared variable without a size");
   if (space->other == elf::kOtherShared) // the value is its alignment
@@ -596,11 +625,11 @@ bool ObjectChecker::check_variable(u32 index, const elf::Symbol &symbol) {
     return refuse(index, "st_size", "a constant of the compiler without a size");
   if (where == SectionRole::ReservedShared && symbol.value > std::max<u64>(section.align, 1))
     return refuse(index, "st_value", "alignment {:#x} is more than that of {}", symbol.value,
-                  section);
+                  elf::describe_section(section));
   if (space->other != 0 &&
       (symbol.value > section.size || symbol.size > section.size - symbol.value))
     return refuse(index, "st_value, st_size", "bytes {:#x} + {:#x} lie outside {} ({:#x} bytes)",
-                  symbol.value, symbol.size, section, section.size);
+                  symbol.value, symbol.size, elf::describe_section(section), section.size);
   return true;
 }
 
