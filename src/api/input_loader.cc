@@ -66,7 +66,7 @@ bool InputLoader::has_many_files() const {
 InputLoader::OpenedFile InputLoader::open_file(const std::string &path) const {
   OpenedFile out{source_.open(path, FileType::Readable)};
   out.whole = out.file && file_kind(out.file->bytes()) == FileKind::DeviceObject &&
-              dialect_.input.drops_cut_files && elf::ElfView::holds_all_sections(out.file->bytes());
+              dialect_.input.drops_cut_files && !is_cut(out.file->bytes());
   return out;
 }
 

@@ -32,7 +32,7 @@ void LinkJob::report_copied(const Finding &finding) {
 }
 
 void LinkJob::verify(LinkResult &result, const KnownFlaws &flaws, WorkerPool &pool) {
-  const Result<elf::ElfView> view = elf::ElfView::open(image_, pool);
+  const Result<elf::ElfView> view = elf::ElfView::open(image_);
   if (!view) {
     diag_.report(DiagId::Contradiction, {"output", view.error().text()});
     return;

@@ -140,28 +140,6 @@ inline constexpr u32 kFirstMercuryReloc = 0x10001;
 [[nodiscard]] std::span<const RelocInfo> cuda_relocs();
 [[nodiscard]] std::span<const RelocInfo> mercury_relocs();
 
-// Both lists, for passes that look up every relocation of a program. They are numbered without
-// gaps, from 1 and from kFirstMercuryReloc, so a number is an index.
-class RelocRows {
-public:
-  // The row of a number, or nothing.
-  [[nodiscard]] const RelocInfo *find(u32 number) const {
-    return number < kFirstMercuryReloc ? find_cuda(number)
-                                       : at(mercury_, number - kFirstMercuryReloc);
-  }
-  // The same in the list of machine code alone.
-  [[nodiscard]] const RelocInfo *find_cuda(u32 number) const {
-    return at(cuda_, number - 1); // 0 wraps: there is no such row
-  }
-
-private:
-  [[nodiscard]] static const RelocInfo *at(std::span<const RelocInfo> rows, u32 index) {
-    return index < rows.size() ? &rows[index] : nullptr;
-  }
-  std::span<const RelocInfo> cuda_ = cuda_relocs();
-  std::span<const RelocInfo> mercury_ = mercury_relocs();
-};
-
 // The row of a number in either list, or nothing.
 [[nodiscard]] const RelocInfo *find_reloc(u32 number);
 

@@ -136,7 +136,7 @@ void BlockChecker::read_table(const elf::Section &table) {
 }
 
 void BlockChecker::read(const elf::Relocation &raw, bool rela, const Target &target, bool gone) {
-  const arch::RelocInfo *row = arch::RelocRows().find(raw.type);
+  const arch::RelocInfo *row = arch::find_reloc(raw.type);
   const bool optional = gone || (!discarded_.empty() && is_discarded(raw.offset));
   switch (treatment_of(l_, target, raw.type, row)) {
   case Treatment::Dropped:

@@ -7,49 +7,54 @@
 // ElfView::open_tolerant hands the list to an inspector. A rule violated many times in one table is
 // recorded once, with a count.
 //
-// Nearly all files are valid, and a large one has megabytes of tables. So all threads of the caller
-// only find out whether a table is; one that is not is read again from its beginning, by one
-// thread, for the messages.
-//
 // Deliberately not checked here, because files that tools accept break them: overlapping sections
 // (Mercury mirrors share bytes), gaps, names that repeat. `cubin verify` has rules for those.
-#include "elf/elf_parser.h"
+#include "elf/elf_view.h"
+
+#include <fmt/format.h>
 
 #include "base/bytes.h"
 #include "elf/repeated_violation.h"
 #include "elf/section_fields.h"
-#include "elf/type_keys.h"
-
-#include <fmt/format.h>
 
 namespace culink::elf {
 
-namespace {
+class ElfParser {
+public:
+  explicit ElfParser(ByteSpan file) { view_.file_ = file; }
 
-constexpr u32 kSectionsAtOnce = 512; // by one thread
+  [[nodiscard]] Result<ElfView> run();
+  [[nodiscard]] Result<ElfView> run_sections();
 
-// What the parser has to know of a type, as bits: a table instead of comparisons with each type.
-constexpr u8 kNoData = 1, kRelocations = 2, kSymbols = 4, kExtendedIndices = 8;
-constexpr u8 kTable = kRelocations | kSymbols | kExtendedIndices;
-constexpr std::array<u8, kTypeKeys> kUses = [] {
-  std::array<u8, kTypeKeys> out{};
-  for (u32 key = 0; key < kUnknownType; ++key) {
-    const SectionType type = type_of_key(key);
-    out[key] = static_cast<u8>((has_no_file_data(type) ? kNoData : 0) |
-                               (is_relocation_table(type) ? kRelocations : 0) |
-                               (is_symbol_table(type) ? kSymbols : 0) |
-                               (type == SectionType::SymtabShndx ? kExtendedIndices : 0));
+private:
+  [[nodiscard]] std::optional<Error> read_header();
+  template <typename Ehdr> void widen_header(const Ehdr &raw);
+  void read_section_table();
+  template <typename Shdr> void read_sections(const u8 *table);
+  void check_sections(u64 names_end);
+  void read_segments();
+  void check_tables();
+  void check_entries(const Section &table, u64 entry);
+  void check_symbol_table(const Section &table);
+  void check_symbols(const Section &table, const SymbolTable &symbols, u64 names_end);
+  void correct_stale_links();
+  void check_extended_indices(const Section &indices);
+  void check_relocation_table(const Section &table);
+
+  [[nodiscard]] bool is_64() const { return view_.header_.elf_class() == ElfClass::Elf64; }
+  template <typename... Args>
+  [[gnu::cold]] void violation(std::string place, const char *field,
+                               fmt::format_string<const Args &...> text, const Args &...args) {
+    view_.violations_.push_back({std::move(place), field, fmt::format(text, args...)});
   }
-  return out;
-}();
-static_assert(type_key(SectionType::SymtabShndx) != kUnknownType);
-static_assert(type_key(SectionType::MercuryPrototype) != kUnknownType);
+  template <typename... Args>
+  [[gnu::cold]] void violation(const Section &place, const char *field,
+                               fmt::format_string<const Args &...> text, const Args &...args) {
+    violation(describe_section(place), field, text, args...);
+  }
 
-inline u8 uses_of(SectionType type) {
-  return kUses[type_key(type)];
-}
-
-} // namespace
+  ElfView view_;
+};
 
 Result<ElfView> ElfParser::run() {
   if (std::optional<Error> error = read_header())
@@ -116,19 +121,18 @@ void ElfParser::read_section_table() {
   FileHeader &h = view_.header_;
   if (h.shoff == 0) {
     if (h.shnum != 0)
-      violation("ELF header", "e_shoff", fmt::format("is 0, but e_shnum says {}", h.shnum));
+      violation("ELF header", "e_shoff", "is 0, but e_shnum says {}", h.shnum);
     return;
   }
   const u64 entry = is_64() ? sizeof(wire::Shdr64) : sizeof(wire::Shdr32);
   if (h.shentsize != entry) {
-    violation("ELF header", "e_shentsize", fmt::format("is {}, not {}", h.shentsize, entry));
+    violation("ELF header", "e_shentsize", "is {}, not {}", h.shentsize, entry);
     return;
   }
   const ByteSpan file = view_.file_;
   if (h.shoff > file.size() || file.size() - h.shoff < entry) {
-    violation("ELF header", "e_shoff",
-              fmt::format("section table at {:#x} lies outside the file ({:#x} bytes)", h.shoff,
-                          file.size()));
+    violation("ELF header", "e_shoff", "section table at {:#x} lies outside the file ({:#x} bytes)",
+              h.shoff, file.size());
     return;
   }
   // Section 0 holds the true count and name-table index when they do not fit the header.
@@ -143,14 +147,14 @@ void ElfParser::read_section_table() {
   const u64 fitting = (file.size() - h.shoff) / entry;
   if (count > fitting || count > 0x7fffffff) {
     violation("ELF header", h.shnum == 0 ? "section count in section 0" : "e_shnum",
-              fmt::format("{} section headers at {:#x} do not fit the file ({:#x} bytes)", count,
-                          h.shoff, file.size()));
+              "{} section headers at {:#x} do not fit the file ({:#x} bytes)", count, h.shoff,
+              file.size());
     count = std::min<u64>(fitting, 0x7fffffff);
   }
   h.section_count = static_cast<u32>(count);
   if (name_section >= std::max<u64>(count, 1)) {
-    violation("ELF header", "e_shstrndx",
-              fmt::format("{} is not a section (there are {})", name_section, count));
+    violation("ELF header", "e_shstrndx", "{} is not a section (there are {})", name_section,
+              count);
     name_section = 0;
   }
   h.name_section = static_cast<u32>(name_section);
@@ -171,95 +175,49 @@ template <typename Shdr> void ElfParser::read_sections(const u8 *table) {
       strings = terminated_strings(
           slice(view_.file_, names.sh_offset, names.sh_size).value_or(ByteSpan{}));
   }
-  view_.sections_.resize(h.section_count);
-  tables_.resize(count_ranges(h.section_count, kSectionsAtOnce));
-  std::vector<u8> valid(tables_.size(), true);
-  pool_.for_ranges(h.section_count, kSectionsAtOnce, [&](u32 begin, u32 end) {
-    const u32 range = begin / kSectionsAtOnce;
-    valid[range] = read_range<Shdr>(table, begin, end, strings, tables_[range]);
-  });
-  if (std::ranges::find(valid, 0) != valid.end())
-    correct_sections(strings);
+  view_.sections_.reserve(h.section_count);
+  for (u32 i = 0; i < h.section_count; ++i)
+    view_.sections_.push_back(
+        widen_section(load_le<Shdr>(table + u64{i} * sizeof(Shdr)), i, strings));
+  check_sections(strings.size());
 }
 
-template <typename Shdr>
-bool ElfParser::read_range(const u8 *table, u32 begin, u32 end, ByteSpan strings, Tables &tables) {
-  const bool all_named = view_.header_.name_section != 0;
-  const Limits limits = {view_.file_, view_.header_.section_count};
-  Section *sections = view_.sections_.data();
-  bool valid = true;
-  for (u32 i = begin; i < end; ++i) {
-    Section &s = sections[i];
-    fill_fields<Shdr>(s, table + u64{i} * sizeof(Shdr), i, strings);
-    if (!s.name.data() && all_named)
-      valid = false;
-    const u8 uses = uses_of(s.type);
-    if (!is_valid(s, uses, limits))
-      valid = false;
-    if ((uses & kTable) != 0)
-      ((uses & kRelocations) != 0 ? tables.relocations
-       : (uses & kSymbols) != 0   ? tables.symbols
-                                  : tables.extended)
-          .push_back(i);
-  }
-  return valid;
-}
-
-// Whether nothing is wrong with a section, whose data then is known.
-inline bool ElfParser::is_valid(Section &s, u8 uses, const Limits &limits) {
-  const bool has_data = (uses & kNoData) == 0;
-  const bool inside = s.offset <= limits.file.size() && s.size <= limits.file.size() - s.offset;
-  s.data = has_data && inside ? ByteSpan(limits.file.data() + s.offset, s.size) : ByteSpan{};
-  if (has_data && !inside)
-    return false;
-  if (s.info >= limits.sections && ((s.flags & kFlagInfoLink) != 0 || (uses & kRelocations) != 0))
-    return false;
-  return s.link < limits.sections && (s.align & (s.align - 1)) == 0;
-}
-
-void ElfParser::correct_sections(ByteSpan strings) {
+void ElfParser::check_sections(u64 names_end) {
+  const u32 count = view_.header_.section_count;
   const u32 names = view_.header_.name_section;
-  const Limits limits = {view_.file_, view_.header_.section_count};
   RepeatedViolation bad_names(view_.violations_, view_.sections_[names]);
   for (Section &s : view_.sections_) {
-    if (!is_valid(s, uses_of(s.type), limits))
-      correct_section(s);
-    if (s.name_offset >= strings.size() && names != 0)
+    const bool inactive = s.type == SectionType::Null; // section 0 may hold the true counts
+    if (!s.no_data()) {
+      if (const std::optional<ByteSpan> data = slice(view_.file_, s.offset, s.size))
+        s.data = *data;
+      else
+        violation(s, "sh_offset, sh_size", "bytes {:#x} + {:#x} lie outside the file ({:#x} bytes)",
+                  s.offset, s.size, view_.file_.size());
+    }
+    if (s.link >= count) {
+      if (!inactive)
+        violation(s, "sh_link", "{} is not a section (there are {})", s.link, count);
+      s.link = 0;
+    }
+    if (s.info >= count && ((s.flags & kFlagInfoLink) != 0 || is_relocation_table(s.type))) {
+      if (!inactive)
+        violation(s, "sh_info", "{} is not a section (there are {})", s.info, count);
+      s.info = 0;
+    }
+    // nvlink -r of a file made by nvlink -r sums up to alignments such as 48 for shared memory, and
+    // reads them back.
+    if (s.align != 0 && !is_power_of_two(s.align) && s.type != SectionType::CudaShared &&
+        s.type != SectionType::Nobits) {
+      violation(s, "sh_addralign", "{:#x} is not a power of two", s.align);
+      s.align = 1;
+    }
+    if (s.name_offset >= names_end && names != 0)
       bad_names.add([&] { return fmt::format("sh_name of section {}", s.index); },
                     [&] {
                       return fmt::format("no string at {:#x} in a name table of {:#x} bytes",
-                                         s.name_offset, strings.size());
+                                         s.name_offset, names_end);
                     });
-  }
-}
-
-void ElfParser::correct_section(Section &s) {
-  const u32 count = view_.header_.section_count;
-  const bool inactive = s.type == SectionType::Null; // section 0 may hold the true counts
-  if (!s.no_data() && !slice(view_.file_, s.offset, s.size))
-    violation(describe_section(s), "sh_offset, sh_size",
-              fmt::format("bytes {:#x} + {:#x} lie outside the file ({:#x} bytes)", s.offset,
-                          s.size, view_.file_.size()));
-  if (s.link >= count) {
-    if (!inactive)
-      violation(describe_section(s), "sh_link",
-                fmt::format("{} is not a section (there are {})", s.link, count));
-    s.link = 0;
-  }
-  const bool info_is_section = (s.flags & kFlagInfoLink) != 0 || is_relocation_table(s.type);
-  if (info_is_section && s.info >= count) {
-    if (!inactive)
-      violation(describe_section(s), "sh_info",
-                fmt::format("{} is not a section (there are {})", s.info, count));
-    s.info = 0;
-  }
-  // nvlink -r of a file made by nvlink -r sums up to alignments such as 48 for shared memory, and
-  // reads them back.
-  const bool any_align = s.type == SectionType::CudaShared || s.type == SectionType::Nobits;
-  if (s.align != 0 && !is_power_of_two(s.align) && !any_align) {
-    violation(describe_section(s), "sh_addralign",
-              fmt::format("{:#x} is not a power of two", s.align));
-    s.align = 1;
   }
 }
 
@@ -269,14 +227,14 @@ void ElfParser::read_segments() {
     return;
   const u64 entry = is_64() ? sizeof(wire::Phdr64) : sizeof(wire::Phdr32);
   if (h.phentsize != entry) {
-    violation("ELF header", "e_phentsize", fmt::format("is {}, not {}", h.phentsize, entry));
+    violation("ELF header", "e_phentsize", "is {}, not {}", h.phentsize, entry);
     return;
   }
   const std::optional<ByteSpan> table = slice(view_.file_, h.phoff, h.phnum * entry);
   if (!table) {
     violation("ELF header", "e_phoff",
-              fmt::format("{} program headers at {:#x} do not fit the file ({:#x} bytes)", h.phnum,
-                          h.phoff, view_.file_.size()));
+              "{} program headers at {:#x} do not fit the file ({:#x} bytes)", h.phnum, h.phoff,
+              view_.file_.size());
     return;
   }
   const auto widen = [](const auto &raw) {
@@ -295,9 +253,148 @@ void ElfParser::read_segments() {
         is_64() ? widen(load_le<wire::Phdr64>(p)) : widen(load_le<wire::Phdr32>(p));
     if (!slice(view_.file_, segment.offset, segment.filesz))
       violation(fmt::format("program header {}", i), "p_offset, p_filesz",
-                fmt::format("bytes {:#x} + {:#x} lie outside the file ({:#x} bytes)",
-                            segment.offset, segment.filesz, view_.file_.size()));
+                "bytes {:#x} + {:#x} lie outside the file ({:#x} bytes)", segment.offset,
+                segment.filesz, view_.file_.size());
     view_.segments_.push_back(segment);
+  }
+}
+
+void ElfParser::check_tables() {
+  // Extended indices first: symbol tables are read through them.
+  for (const Section &section : view_.sections_)
+    if (section.type == SectionType::SymtabShndx)
+      check_extended_indices(section);
+  for (const Section &section : view_.sections_)
+    if (is_symbol_table(section.type))
+      check_symbol_table(section);
+  correct_stale_links();
+  for (const Section &section : view_.sections_)
+    if (is_relocation_table(section.type))
+      check_relocation_table(section);
+}
+
+// nvlink 12.1 and 12.3 number the symbol table of an image as in an earlier order of the sections:
+// .nv.info names a section that has no symbols, usually itself, and all sections with symbols name
+// the same one. An image with one symbol table leaves no doubt which is meant.
+void ElfParser::correct_stale_links() {
+  const FileHeader &h = view_.header_;
+  if (h.type != FileType::Executable || !h.is_cuda() || h.ident[kIdentOsAbi] != kOsAbiCudaOld)
+    return;
+  std::vector<Section> &sections = view_.sections_;
+  const auto info = std::ranges::find(sections, SectionType::CudaInfo, &Section::type);
+  const u32 stale = info == sections.end() ? 0 : info->link;
+  if (stale == 0 || view_.symtab_ == 0 || is_symbol_table(sections[stale].type) ||
+      std::ranges::count_if(sections, is_symbol_table, &Section::type) != 1)
+    return;
+  for (Section &section : sections)
+    if (section.link == stale && section.index != view_.symtab_)
+      section.link = view_.symtab_;
+}
+
+void ElfParser::check_extended_indices(const Section &indices) {
+  const Section &table = view_.sections_[indices.link];
+  if (!is_symbol_table(table.type)) {
+    violation(indices, "sh_link", "{} is not a symbol table", describe_section(table));
+    return;
+  }
+  view_.extended_.emplace_back(table.index, indices.index);
+  const u32 symbols = view_.symbols(table).size();
+  if (indices.data.size() != u64{symbols} * 4)
+    violation(indices, "sh_size", "{:#x} bytes for {} symbols", indices.data.size(), symbols);
+}
+
+void ElfParser::check_entries(const Section &table, u64 entry) {
+  if (table.entsize != entry)
+    violation(table, "sh_entsize", "is {}, not {}", table.entsize, entry);
+  if (table.data.size() % entry != 0)
+    violation(table, "sh_size", "{:#x} is not a multiple of {}", table.data.size(), entry);
+}
+
+void ElfParser::check_symbol_table(const Section &table) {
+  if (table.type == SectionType::Symtab) {
+    if (view_.symtab_ == 0)
+      view_.symtab_ = table.index;
+    else
+      violation(table, "sh_type", "second symbol table, the first is {}",
+                describe_section(view_.sections_[view_.symtab_]));
+  }
+  check_entries(table, symbol_entry_size(view_.header_.elf_class()));
+  const Section &strings = view_.sections_[table.link];
+  if (strings.type != SectionType::Strtab)
+    violation(table, "sh_link", "{} is not a string table", describe_section(strings));
+
+  const u64 names_end = terminated_strings(strings.data).size();
+  if (names_end != strings.data.size())
+    violation(strings, "", "string table does not end with a NUL byte");
+
+  const SymbolTable symbols = view_.symbols(table);
+  if (table.info > symbols.size())
+    violation(table, "sh_info", "first global symbol {} of {} symbols", table.info, symbols.size());
+  check_symbols(table, symbols, names_end);
+}
+
+void ElfParser::check_symbols(const Section &table, const SymbolTable &symbols, u64 names_end) {
+  const u32 section_count = view_.header_.section_count;
+  const u64 names_size = view_.sections_[table.link].data.size();
+  const ByteSpan extended = view_.extended_indices(table.index);
+  RepeatedViolation bad_name(view_.violations_, table), bad_section(view_.violations_, table);
+  for (u32 i = 0; i < symbols.size(); ++i) {
+    const Symbol symbol = symbols.without_name(i);
+    if (symbol.name_offset != 0 && symbol.name_offset >= names_end)
+      bad_name.add([&] { return fmt::format("st_name of symbol {}", i); },
+                   [&] {
+                     return fmt::format("no string at {:#x} in a string table of {:#x} bytes",
+                                        symbol.name_offset, names_size);
+                   });
+    const u32 stored = symbol.raw_section == kSectionXindex
+                           ? load_at<u32>(extended, u64{i} * 4).value_or(0xffffffff)
+                           : symbol.raw_section;
+    const bool special =
+        symbol.raw_section >= kSectionLoReserve && symbol.raw_section != kSectionXindex;
+    if (!special && stored >= std::max(section_count, 1u))
+      bad_section.add([&] { return fmt::format("st_shndx of symbol {} '{}'", i, symbols[i].name); },
+                      [&] {
+                        return stored == 0xffffffff
+                                   ? std::string("needs an extended section index that is missing")
+                                   : fmt::format("{} is not a section (there are {})", stored,
+                                                 section_count);
+                      });
+  }
+}
+
+void ElfParser::check_relocation_table(const Section &table) {
+  const bool has_addends = is_rela(table.type);
+  check_entries(table, relocation_entry_size(view_.header_.elf_class(), has_addends));
+  // Host executables link their tables to .dynsym and use addresses as offsets, so only device
+  // files are checked.
+  if (!view_.header_.is_cuda())
+    return;
+  const Section &symbol_section = view_.sections_[table.link];
+  if (!is_symbol_table(symbol_section.type)) {
+    violation(table, "sh_link", "{} is not a symbol table", describe_section(symbol_section));
+    return;
+  }
+  const u32 symbol_count = view_.symbol_count(symbol_section);
+  const RelocationTable raw(view_.header_.elf_class(), has_addends, 0xffffffff, table.data);
+  const Section &target = view_.sections_[table.info];
+  // Offsets of Mercury relocations count bytes of the expanded capsule, not of the section. A list
+  // of resolved relocations may belong to several sections of one name and names one of them
+  // (Q113).
+  const bool any_offset = table.is_mercury() || table.type == SectionType::CudaResolvedRela;
+  RepeatedViolation bad_symbol(view_.violations_, table), bad_offset(view_.violations_, table);
+  for (u32 i = 0; i < raw.size(); ++i) {
+    const Relocation r = raw[i];
+    view_.relocation_types_[std::min(r.type, ElfView::kOtherTypes)] = true;
+    if (r.symbol >= std::max(symbol_count, 1u))
+      bad_symbol.add(
+          [&] { return fmt::format("r_info of entry {}", i); },
+          [&] { return fmt::format("{} is not a symbol (there are {})", r.symbol, symbol_count); });
+    if (!any_offset && r.offset >= target.size)
+      bad_offset.add([&] { return fmt::format("r_offset of entry {}", i); },
+                     [&] {
+                       return fmt::format("{:#x} lies outside {} ({:#x} bytes)", r.offset,
+                                          describe_section(target), target.size);
+                     });
   }
 }
 
@@ -311,23 +408,16 @@ Result<ElfView> strict(Result<ElfView> view) {
 
 } // namespace
 
-Result<ElfView> ElfView::open(ByteSpan file, WorkerPool &pool) {
-  return strict(ElfParser(file, pool).run());
-}
-
 Result<ElfView> ElfView::open(ByteSpan file) {
-  WorkerPool alone(1);
-  return open(file, alone);
+  return strict(ElfParser(file).run());
 }
 
 Result<ElfView> ElfView::open_sections(ByteSpan file) {
-  WorkerPool alone(1);
-  return strict(ElfParser(file, alone).run_sections());
+  return strict(ElfParser(file).run_sections());
 }
 
 Result<ElfView> ElfView::open_tolerant(ByteSpan file) {
-  WorkerPool alone(1);
-  return ElfParser(file, alone).run();
+  return ElfParser(file).run();
 }
 
 } // namespace culink::elf

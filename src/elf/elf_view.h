@@ -11,8 +11,6 @@
 #include "base/bytes.h"
 #include "base/result.h"
 #include "base/types.h"
-#include "base/uninitialized.h"
-#include "base/worker_pool.h"
 #include "elf/constants.h"
 #include "elf/wire.h"
 
@@ -47,7 +45,6 @@ struct FileHeader {
 };
 
 struct Section {
-  // The header as 64-bit files have it, which is copied as a whole: see fill_fields.
   u32 name_offset = 0;
   SectionType type = SectionType::Null;
   u64 flags = 0;
@@ -60,19 +57,12 @@ struct Section {
   u64 entsize = 0;
 
   u32 index = 0;
-  // Of relocations of a device file, where the parser has seen it: their offsets only grow or only
-  // fall, and the lowest bits that any of them has set.
-  bool offsets_ordered = false;
-  u8 offset_bits = 0xff;
   std::string_view name;
   ByteSpan data; // empty for types without file data, whatever `size` says
 
   [[nodiscard]] bool no_data() const { return has_no_file_data(type); }
   [[nodiscard]] bool is_mercury() const { return (flags & kFlagMercury) != 0; }
 };
-
-// Several threads fill it, so resize() must not touch what one thread alone would have to fetch.
-using SectionList = RawVector<Section>;
 
 struct Symbol {
   std::string_view name;
@@ -120,6 +110,16 @@ struct Segment {
                                     : std::string_view{};
 }
 
+// The sizes of an entry of a table: sh_entsize.
+[[nodiscard]] constexpr u32 symbol_entry_size(ElfClass elf_class) {
+  return elf_class == ElfClass::Elf64 ? sizeof(wire::Sym64) : sizeof(wire::Sym32);
+}
+[[nodiscard]] constexpr u32 relocation_entry_size(ElfClass elf_class, bool has_addend) {
+  if (elf_class == ElfClass::Elf64)
+    return has_addend ? sizeof(wire::Rela64) : sizeof(wire::Rel64);
+  return has_addend ? sizeof(wire::Rela32) : sizeof(wire::Rel32);
+}
+
 // A symbol table whose entries are decoded when asked for. Names and indices were checked when the
 // file was opened (in a tolerant view, what failed the check reads as "" or as undefined).
 class SymbolTable {
@@ -134,12 +134,10 @@ public:
   [[nodiscard]] Symbol operator[](u32 i) const;
   // The same without the name, which takes longer to read than all the rest.
   [[nodiscard]] Symbol without_name(u32 i) const;
-  [[nodiscard]] SymbolType type_of(u32 i) const;
   [[nodiscard]] std::vector<Symbol> all() const;
-  [[nodiscard]] u32 section_of(u32 i) const { return without_name(i).section; }
 
 private:
-  template <typename Sym> void read(u32 i, Symbol &out) const;
+  template <typename Sym> [[nodiscard]] Symbol read(u32 i) const;
   [[nodiscard]] u32 true_section(u32 i, u16 stored) const;
 
   ByteSpan entries_;
@@ -160,25 +158,19 @@ inline u32 SymbolTable::true_section(u32 i, u16 stored) const {
   return index < section_count_ ? index : kSectionUndefined;
 }
 
-// Reads fields to their places, without a structure between: see store_fields.
-template <typename Sym> inline void SymbolTable::read(u32 i, Symbol &out) const {
-  const u8 *raw = entries_.data() + u64{i} * sizeof(Sym);
-  out.value = load_le<decltype(Sym::st_value)>(raw + offsetof(Sym, st_value));
-  out.size = load_le<decltype(Sym::st_size)>(raw + offsetof(Sym, st_size));
-  out.name_offset = load_le<u32>(raw + offsetof(Sym, st_name));
-  out.raw_section = load_le<u16>(raw + offsetof(Sym, st_shndx));
-  out.section = true_section(i, out.raw_section);
-  out.info = raw[offsetof(Sym, st_info)];
-  out.other = raw[offsetof(Sym, st_other)];
+template <typename Sym> inline Symbol SymbolTable::read(u32 i) const {
+  const Sym raw = load_le<Sym>(entries_.data() + u64{i} * sizeof(Sym));
+  return {.value = raw.st_value,
+          .size = raw.st_size,
+          .section = true_section(i, raw.st_shndx),
+          .name_offset = raw.st_name,
+          .raw_section = raw.st_shndx,
+          .info = raw.st_info,
+          .other = raw.st_other};
 }
 
 inline Symbol SymbolTable::without_name(u32 i) const {
-  Symbol out;
-  if (class_ == ElfClass::Elf64)
-    read<wire::Sym64>(i, out);
-  else
-    read<wire::Sym32>(i, out);
-  return out;
+  return class_ == ElfClass::Elf64 ? read<wire::Sym64>(i) : read<wire::Sym32>(i);
 }
 
 inline Symbol SymbolTable::operator[](u32 i) const {
@@ -214,22 +206,14 @@ public:
   };
   [[nodiscard]] Iterator begin() const { return {*this, 0}; }
   [[nodiscard]] Iterator end() const { return {*this, count_}; }
-  // Calls `visit` with each entry in order. A loop around operator[] asks for each entry of what
-  // form it is, and reads fields that nobody wants.
-  template <typename Visit> void for_each(Visit visit) const;
 
 private:
   template <typename Rel, typename Addend>
   [[nodiscard]] Relocation decode(const u8 *entry, u32 symbol_shift, u64 type_mask) const;
-  template <typename Entry> void set_entries(ByteSpan entries) {
-    entries_ = entries;
-    count_ = static_cast<u32>(entries.size() / sizeof(Entry)); // by a constant
-    stride_ = sizeof(Entry);
-  }
 
   ByteSpan entries_;
-  u32 count_ = 0;
   u32 stride_ = 1;
+  u32 count_ = 0;
   u32 symbol_count_ = 0;
   ElfClass class_ = ElfClass::Elf64;
   bool has_addends_ = false;
@@ -238,12 +222,9 @@ private:
 // Inline, because every pass over relocations is a loop around these, and most tables are short.
 inline RelocationTable::RelocationTable(ElfClass elf_class, bool has_addends, u32 symbol_count,
                                         ByteSpan entries)
-    : symbol_count_(symbol_count), class_(elf_class), has_addends_(has_addends) {
-  if (elf_class == ElfClass::Elf64)
-    has_addends ? set_entries<wire::Rela64>(entries) : set_entries<wire::Rel64>(entries);
-  else
-    has_addends ? set_entries<wire::Rela32>(entries) : set_entries<wire::Rel32>(entries);
-}
+    : entries_(entries), stride_(relocation_entry_size(elf_class, has_addends)),
+      count_(static_cast<u32>(entries.size() / stride_)), symbol_count_(symbol_count),
+      class_(elf_class), has_addends_(has_addends) {}
 
 template <typename Rel, typename Addend>
 inline Relocation RelocationTable::decode(const u8 *entry, u32 symbol_shift, u64 type_mask) const {
@@ -265,17 +246,6 @@ inline Relocation RelocationTable::operator[](u32 i) const {
                                    : decode<wire::Rel32, i32>(p, 8, 0xff);
 }
 
-template <typename Visit> void RelocationTable::for_each(Visit visit) const {
-  const u8 *p = entries_.data();
-  const u8 *end = p + u64{count_} * stride_;
-  if (class_ == ElfClass::Elf64)
-    for (; p != end; p += stride_)
-      visit(decode<wire::Rel64, i64>(p, 32, 0xffffffff));
-  else
-    for (; p != end; p += stride_)
-      visit(decode<wire::Rel32, i32>(p, 8, 0xff));
-}
-
 // An ELF file, 64 or 32 bit, little-endian, whose every offset, size, count, index and string has
 // been checked once. Accessors cannot fail and never read outside the file. The view refers to
 // the caller's bytes; it allocates one Section per section header and little else.
@@ -284,8 +254,6 @@ public:
   // Refuses a file with any violation: for linkers and assemblers. The error names the first
   // violated rule.
   [[nodiscard]] static Result<ElfView> open(ByteSpan file);
-  // The same by the threads of a pool, for large files.
-  [[nodiscard]] static Result<ElfView> open(ByteSpan file, WorkerPool &pool);
 
   // Refuses only a file whose header cannot be read at all: for inspectors. Every violation is
   // listed in violations(), and the value it concerns reads as empty.
@@ -294,10 +262,6 @@ public:
   // For host files, of which only few sections matter: header and section table are checked as by
   // open, symbols and relocations are not read, and there are no segments.
   [[nodiscard]] static Result<ElfView> open_sections(ByteSpan file);
-
-  // Whether a 64-bit file has a section table, and the table and every section lie inside the file.
-  // A quick test of headers only; false also if more than that would be needed to tell.
-  [[nodiscard]] static bool holds_all_sections(ByteSpan file);
 
   [[nodiscard]] const FileHeader &header() const { return header_; }
   [[nodiscard]] ByteSpan file() const { return file_; }
@@ -329,7 +293,7 @@ public:
 
   // The same file with another section table, for a second set of tables inside a file. Every index
   // in it must be that of a section of it.
-  [[nodiscard]] ElfView with_sections(SectionList sections) const {
+  [[nodiscard]] ElfView with_sections(std::vector<Section> sections) const {
     ElfView out = *this;
     out.sections_ = std::move(sections);
     return out;
@@ -343,7 +307,7 @@ private:
 
   ByteSpan file_;
   FileHeader header_;
-  SectionList sections_;
+  std::vector<Section> sections_;
   std::vector<Segment> segments_;
   std::vector<Error> violations_;
   static constexpr u32 kOtherTypes = 255; // the last of relocation_types_, for all higher types
@@ -355,9 +319,7 @@ private:
 inline u32 ElfView::symbol_count(const Section &table) const {
   if (!is_symbol_table(table.type))
     return 0;
-  const u64 size = table.data.size();
-  return static_cast<u32>(header_.elf_class() == ElfClass::Elf64 ? size / sizeof(wire::Sym64)
-                                                                 : size / sizeof(wire::Sym32));
+  return static_cast<u32>(table.data.size() / symbol_entry_size(header_.elf_class()));
 }
 
 inline RelocationTable ElfView::relocations(const Section &table) const {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,27 +15,25 @@ class RepeatedViolation {
 public:
   RepeatedViolation(std::vector<Error> &out, const Section &table) : out_(out), table_(table) {}
   ~RepeatedViolation() {
-    if (count_ == 0)
+    if (!first_)
       return;
     if (count_ > 1)
-      message_ += " (and " + std::to_string(count_ - 1) + " more in this table)";
-    out_.push_back({describe_section(table_), std::move(field_), std::move(message_)});
+      first_->message += " (and " + std::to_string(count_ - 1) + " more in this table)";
+    out_.push_back(std::move(*first_));
   }
   RepeatedViolation(const RepeatedViolation &) = delete;
   RepeatedViolation &operator=(const RepeatedViolation &) = delete;
 
   template <typename MakeField, typename MakeMessage>
   void add(MakeField make_field, MakeMessage make_message) {
-    if (count_++ == 0) {
-      field_ = make_field();
-      message_ = make_message();
-    }
+    if (count_++ == 0)
+      first_ = Error{describe_section(table_), make_field(), make_message()};
   }
 
 private:
   std::vector<Error> &out_;
   const Section &table_;
-  std::string field_, message_;
+  std::optional<Error> first_;
   u64 count_ = 0;
 };
 

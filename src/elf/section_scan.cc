@@ -37,14 +37,6 @@ bool is_sound(const wire::Shdr64 &raw, ByteSpan file, u32 count) {
   return !info_is_section || raw.sh_info < count;
 }
 
-Section widen(const u8 *raw, u32 index, ByteSpan file, ByteSpan strings) {
-  Section out;
-  fill_fields<wire::Shdr64>(out, raw, index, strings);
-  if (!out.no_data())
-    out.data = file.subspan(out.offset, out.size);
-  return out;
-}
-
 struct HeaderTable {
   ByteSpan headers;
   u64 name_section = 0;
@@ -94,8 +86,9 @@ std::optional<SectionScan> scan_sections(ByteSpan file, std::span<const NameStar
     out.all_named &= (name & 0xff) != 0 || i == 0;
     for (const NameStart &start : starts)
       if (start.begins(name)) {
-        out.wanted.push_back(
-            widen(table->headers.data() + u64{i} * sizeof(wire::Shdr64), i, file, *strings));
+        Section &section = out.wanted.emplace_back(widen_section(raw, i, *strings));
+        if (!section.no_data())
+          section.data = file.subspan(section.offset, section.size);
         break;
       }
   }

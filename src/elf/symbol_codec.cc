@@ -22,16 +22,6 @@ Error too_wide(const char *field, u64 value) {
 
 } // namespace
 
-u32 symbol_entry_size(ElfClass elf_class) {
-  return elf_class == ElfClass::Elf64 ? sizeof(wire::Sym64) : sizeof(wire::Sym32);
-}
-
-u32 relocation_entry_size(ElfClass elf_class, bool has_addend) {
-  if (elf_class == ElfClass::Elf64)
-    return has_addend ? sizeof(wire::Rela64) : sizeof(wire::Rel64);
-  return has_addend ? sizeof(wire::Rela32) : sizeof(wire::Rel32);
-}
-
 std::optional<Error> append_symbol(std::vector<u8> &out, const Symbol &symbol, ElfClass elf_class) {
   if (elf_class == ElfClass::Elf64) {
     append_le(out, wire::Sym64{symbol.name_offset, symbol.info, symbol.other, symbol.raw_section,

@@ -11,10 +11,6 @@
 
 namespace culink::elf {
 
-// sizeof the wire entry: sh_entsize.
-[[nodiscard]] u32 symbol_entry_size(ElfClass elf_class);
-[[nodiscard]] u32 relocation_entry_size(ElfClass elf_class, bool has_addend);
-
 // Appends one entry, written from name_offset and raw_section (not from name and section). The
 // error names the field that class 32 cannot hold; nothing is appended then.
 [[nodiscard]] std::optional<Error> append_symbol(std::vector<u8> &out, const Symbol &symbol,

@@ -17,6 +17,7 @@
 
 #include "base/bytes.h"
 #include "elf/elf_view.h"
+#include "elf/wire.h"
 #include "input/file_kind.h"
 
 namespace culink {
@@ -25,22 +26,6 @@ namespace {
 
 // The module id of objects of whole programs, which is none.
 constexpr std::string_view kNoModule = "__NV_MODULE_ID";
-
-// Whether a file ends before the parts that its header and section table name.
-bool is_cut(ByteSpan bytes) {
-  if (elf::ElfView::holds_all_sections(bytes))
-    return false;
-  const Result<elf::ElfView> view = elf::ElfView::open_tolerant(bytes);
-  if (!view)
-    return true;
-  const elf::FileHeader &header = view->header();
-  const u64 table = header.shoff + u64{header.shentsize} * header.section_count;
-  if (header.shoff > bytes.size() || table > bytes.size() || header.shnum > header.section_count)
-    return true;
-  return std::any_of(view->sections().begin(), view->sections().end(), [&](const auto &section) {
-    return !section.no_data() && !slice(bytes, section.offset, section.size);
-  });
-}
 
 bool is_code(FatbinKind kind) {
   return kind == FatbinKind::Elf || kind == FatbinKind::Ptx || kind == FatbinKind::Lto;
@@ -62,6 +47,27 @@ bool is_for_no_target(const FatbinContainer &container) {
 }
 
 } // namespace
+
+bool is_cut(ByteSpan file) {
+  using elf::wire::Shdr64;
+  const auto header = load_at<elf::wire::Ehdr64>(file, 0);
+  if (!header)
+    return true;
+  const auto first = load_at<Shdr64>(file, header->e_shoff);
+  if (header->e_shoff == 0 || header->e_shentsize != sizeof(Shdr64) || !first)
+    return header->e_shoff > file.size() || header->e_shnum != 0;
+  const u64 fitting = (file.size() - header->e_shoff) / sizeof(Shdr64);
+  const u64 count = header->e_shnum != 0 ? header->e_shnum : std::min(first->sh_size, fitting);
+  if (count > fitting)
+    return true;
+  for (u64 i = 0; i < count; ++i) {
+    const auto section = load_le<Shdr64>(file.data() + header->e_shoff + i * sizeof(Shdr64));
+    if (!elf::has_no_file_data(static_cast<elf::SectionType>(section.sh_type)) &&
+        !slice(file, section.sh_offset, section.sh_size))
+      return true;
+  }
+  return false;
+}
 
 void InputCollector::warn(DiagId id, std::vector<std::string> arguments, std::string hint) {
   if (!rules_.silent)

@@ -90,7 +90,7 @@ private:
   [[nodiscard]] u32 number_of(u32 index) const { return sass_of_[index] ? sass_of_[index] : index; }
 
   const InputObject &object_;
-  elf::SectionList sections_;
+  std::vector<elf::Section> sections_;
   std::vector<u32> counterpart_of_; // by section: its Mercury form, or 0
   std::vector<u32> sass_of_;        // the other way round
   const elf::Section *symtab_ = nullptr;

@@ -121,7 +121,7 @@ Result<InputObject> ObjectParser::run() {
 
 // Gives memory that has the types of executables those of objects, by which later passes go.
 void ObjectParser::correct_types() {
-  elf::SectionList sections(object_.view.sections().begin(),
+  std::vector<elf::Section> sections(object_.view.sections().begin(),
                                      object_.view.sections().end());
   for (elf::Section &section : sections)
     section.type = elf::type_in_objects(object_.kinds[section.index], section.type);

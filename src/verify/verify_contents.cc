@@ -57,7 +57,7 @@ void list_records(const Section &info, std::vector<InfoPart> &parts) {
 
 void check_data(const Section &s, FileMemory &memory, RangeFindings &out) {
   if (elf::is_relocation_table(s.type))
-    check_relocations(s, memory, out.relocations);
+    check_relocations(memory.view(), s, out.relocations);
   else if (is_info(s) && s.data.size() > kLargeInfo)
     list_records(s, out.large_infos);
   else if (is_info(s))

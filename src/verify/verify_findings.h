@@ -105,23 +105,10 @@ public:
     return symbols_;
   }
 
-  // Whether all relocations of the file are known ones of machine code that change one instruction
-  // at most. False also if more than the parser has seen would be needed to tell.
-  [[nodiscard]] bool has_usual_relocations() {
-    if (!usual_relocations_)
-      usual_relocations_ = find_usual_relocations();
-    return *usual_relocations_;
-  }
-
-  const arch::RelocRows relocation_rows;
-
 private:
-  [[nodiscard]] bool find_usual_relocations() const;
-
   const elf::ElfView &view_;
   u32 linked_ = ~u32{0};
   elf::SymbolTable symbols_;
-  std::optional<bool> usual_relocations_;
 };
 
 // Adds a section to the survey of those before it.
@@ -152,7 +139,7 @@ void check_section(const elf::Section &section, FileMemory &memory, Findings &fi
 void check_layout(const elf::ElfView &view, const Survey &survey, Findings &findings);
 void check_symbols(const elf::ElfView &view, const elf::Section &table, u32 begin, u32 end,
                    Findings &findings);
-void check_relocations(const elf::Section &table, FileMemory &memory, Findings &findings);
+void check_relocations(const elf::ElfView &view, const elf::Section &table, Findings &findings);
 // Records from `begin` up to `end`, which are offsets of records or of the section's end.
 void check_info(const elf::Section &section, u64 begin, u64 end, FileMemory &memory,
                 Findings &findings);

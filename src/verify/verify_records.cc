@@ -152,7 +152,7 @@ private:
 }
 
 [[nodiscard]] bool is_function(const SymbolTable &symbols, u32 index) {
-  return index < symbols.size() && symbols.type_of(index) == SymbolType::Function;
+  return index < symbols.size() && symbols.without_name(index).type() == SymbolType::Function;
 }
 
 void check_graph(const ElfView &view, const Section &section, Findings &findings) {

@@ -21,32 +21,6 @@ namespace {
   return table.info != 0 && table.info < view.sections().size();
 }
 
-// Whether the parser has seen that no entry of a table of code breaks a rule: each is at an
-// instruction, which is what it changes at most, and the code ends with a whole one.
-[[nodiscard]] bool are_at_instructions(FileMemory &memory, const Section &table,
-                                       const Section &target) {
-  return table.offset_bits % kInstructionSize == 0 && (target.flags & elf::kFlagExec) != 0 &&
-         target.size % kInstructionSize == 0 && !table.is_mercury() &&
-         memory.has_usual_relocations();
-}
-
-// Whether no entry of a table of machine code breaks a rule: a quick test that nearly all tables
-// pass.
-[[nodiscard]] bool are_right(const arch::RelocRows &rows, const elf::RelocationTable &entries,
-                             const Section &table, const Section &target) {
-  if (table.is_mercury())
-    return false;
-  bool all_inside = true;
-  u64 offsets = 0; // all bits that are set in some
-  entries.for_each([&, size = target.size](const Relocation &r) {
-    const arch::RelocInfo *row = rows.find_cuda(r.type);
-    if (!row || r.offset >= size || row->field_bytes > size - r.offset)
-      all_inside = false;
-    offsets |= r.offset;
-  });
-  return all_inside && ((target.flags & elf::kFlagExec) == 0 || offsets % kInstructionSize == 0);
-}
-
 void check_place(const Section &table, const Section &target, const arch::RelocInfo &row,
                  const Relocation &r, u32 index, Findings &findings) {
   const u64 field = row.field_bytes;
@@ -67,42 +41,25 @@ void check_place(const Section &table, const Section &target, const arch::RelocI
 
 } // namespace
 
-bool FileMemory::find_usual_relocations() const {
-  constexpr u32 kTypes = 256; // which the parser tells apart
-  if (view_.may_have_relocations(~u32{0}))
-    return false;
-  for (u32 type = 0; type < kTypes; ++type) {
-    const arch::RelocInfo *row = relocation_rows.find_cuda(type);
-    if (view_.may_have_relocations(type) && (!row || row->field_bytes > kInstructionSize))
-      return false;
-  }
-  return true;
-}
-
-void check_relocations(const Section &table, FileMemory &memory, Findings &findings) {
-  const ElfView &view = memory.view();
-  const arch::RelocRows &rows = memory.relocation_rows;
+void check_relocations(const ElfView &view, const Section &table, Findings &findings) {
   if (!is_readable(view, table))
     return;
   const Section &target = view.sections()[table.info];
-  if (are_at_instructions(memory, table, target))
-    return;
+  const bool mercury = table.is_mercury();
   const elf::RelocationTable entries = view.relocations(table);
-  if (are_right(rows, entries, table, target))
-    return;
   for (u32 i = 0; i < entries.size(); ++i) {
     const Relocation r = entries[i];
-    const arch::RelocInfo *row = rows.find(r.type);
+    const arch::RelocInfo *row = arch::find_reloc(r.type);
     // nvlink leaves empty entries where a texture reference needs no relocation.
     if (r.type == 0 && r.symbol == 0)
       continue;
-    if (!row || (r.type >= arch::kFirstMercuryReloc) != table.is_mercury())
+    if (!row || (r.type >= arch::kFirstMercuryReloc) != mercury)
       findings.in_section(Rule::RelocationType, table, [&] {
         return FieldMessage{
             fmt::format("r_info of entry {}", i),
             fmt::format("type {:#x} is {}", r.type, row ? "of the other list" : "not known")};
       });
-    else if (!table.is_mercury())
+    else if (!mercury)
       check_place(table, target, *row, r, i, findings);
   }
 }

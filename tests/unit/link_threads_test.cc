@@ -130,7 +130,7 @@ TEST(LinkThreads, list_broken_inputs_in_order) {
 std::vector<std::string> findings(const std::vector<u8> &file, u32 threads) {
   WorkerPool pool(threads);
   std::vector<std::string> out;
-  if (const Result<elf::ElfView> strict = elf::ElfView::open(file, pool); !strict)
+  if (const Result<elf::ElfView> strict = elf::ElfView::open(file); !strict)
     out.push_back(strict.error().text());
   if (const Result<elf::ElfView> view = elf::ElfView::open_tolerant(file))
     for (const Finding &finding : verify_device_elf(*view, pool))

@@ -97,11 +97,6 @@ void GraphReader::read_pair(u32 object, elf::CallPart part, const elf::CallPair 
 
 void GraphReader::read_descriptors(u32 object) {
   const elf::ElfView &view = p_.objects[object].view;
-  bool any = false;
-  for (const arch::RelocInfo &row : arch::cuda_relocs())
-    any |= row.resolver == arch::Resolver::LoaderFunction && view.may_have_relocations(row.number);
-  if (!any)
-    return;
   for (const elf::Section &table : view.sections()) {
     if (table.type != elf::SectionType::Rel && table.type != elf::SectionType::Rela)
       continue;

@@ -117,7 +117,7 @@ private:
   }
 
   const Object &file_;
-  elf::SectionList sections_;
+  std::vector<elf::Section> sections_;
   std::vector<u32> mercury_of_, sass_of_; // by section; 0: none
   u32 symtab_ = 0;
   std::vector<elf::Symbol> symbols_;

@@ -30,7 +30,7 @@ void repeat_records(InputObject &object) {
 
 void repeat_relocations(InputObject &object) {
   NameMap<const elf::Section *> first;
-  elf::SectionList sections;
+  std::vector<elf::Section> sections;
   for (const elf::Section &table : object.view.sections()) {
     if (!elf::is_relocation_table(table.type) || !object.kinds[table.info].is_code())
       continue;
@@ -41,7 +41,6 @@ void repeat_relocations(InputObject &object) {
       sections.assign(object.view.sections().begin(), object.view.sections().end());
     sections[table.index].data = known.data;
     sections[table.index].size = known.size;
-    sections[table.index].offsets_ordered = false; // not those that the parser has seen
   }
   if (!sections.empty())
     object.view = object.view.with_sections(std::move(sections));

@@ -64,7 +64,8 @@ struct CallBatch {
 class CallReader {
 public:
   CallReader(const std::vector<InputObject> &objects, const Resolution &symbols,
-             const CallGraph &graph, const LinkPolicy &policy);
+             const CallGraph &graph, const LinkPolicy &policy)
+      : objects_(objects), symbols_(symbols), graph_(graph), policy_(policy) {}
 
   [[nodiscard]] CallBatch read(u32 begin, u32 end) const;
 
@@ -99,7 +100,6 @@ private:
   const Resolution &symbols_;
   const CallGraph &graph_;
   const LinkPolicy &policy_;
-  std::vector<u32> descriptor_types_; // relocations that take the address of a function
 };
 
 // What objects say about calls: the sections .nv.callgraph and .nv.prototype, and relocations that
@@ -112,15 +112,6 @@ private:
 // kept, because nvlink has read them by then (Q026).
 
 using elf::CallPart;
-
-CallReader::CallReader(const std::vector<InputObject> &objects, const Resolution &symbols,
-                       const CallGraph &graph, const LinkPolicy &policy)
-    : objects_(objects), symbols_(symbols), graph_(graph), policy_(policy) {
-  for (const std::span<const arch::RelocInfo> rows : {arch::cuda_relocs(), arch::mercury_relocs()})
-    for (const arch::RelocInfo &row : rows)
-      if (row.resolver == arch::Resolver::LoaderFunction)
-        descriptor_types_.push_back(row.number);
-}
 
 CallBatch CallReader::read(u32 begin, u32 end) const {
   CallBatch batch;
@@ -184,8 +175,12 @@ void CallReader::read_prototypes(ObjectId id, CallBatch &batch) const {
 // object's own call graph says (Q071).
 void CallReader::read_descriptors(ObjectId id, CallBatch &batch) const {
   const InputObject &object = objects_[id.value];
-  const auto may_occur = [&object](u32 type) { return object.view.may_have_relocations(type); };
-  if (std::none_of(descriptor_types_.begin(), descriptor_types_.end(), may_occur))
+  const auto occurs = [&object](const arch::RelocInfo &row) {
+    return row.resolver == arch::Resolver::LoaderFunction &&
+           object.view.may_have_relocations(row.number);
+  };
+  if (std::ranges::none_of(arch::cuda_relocs(), occurs) &&
+      std::ranges::none_of(arch::mercury_relocs(), occurs))
     return;
   for (const elf::Section &table : object.view.sections()) {
     if (!elf::is_relocation_table(table.type))
