@@ -109,6 +109,10 @@ constexpr std::string_view kMercuryUnifiedSlot = ".nv.capmerc.nv.uft.rel.";
 constexpr u32 kUnifiedSlotSize = 128;
 
 [[nodiscard]] bool is_code_of(const Section &code, std::string_view owner, bool mercury) {
+  constexpr std::string_view kText = ".text.";
+  if (!mercury && code.type == SectionType::Progbits && code.name.starts_with(kText) &&
+      code.name.substr(kText.size()) == owner) // as nearly always
+    return true;
   const SectionKind kind = kind_of(code);
   if (kind.role == (mercury ? SectionRole::CapmercText : SectionRole::Text) && kind.owner == owner)
     return true;
