@@ -21,7 +21,6 @@ public:
   template <typename Shdr> void write_section_header(u32 position) const;
   template <typename Sym> void write_symbols(u32 begin, u32 end) const;
   void write_section_names(u32 range) const;
-  void write_symbol_names(u32 range) const;
   void write_content(u32 position) const;
 
 private:
@@ -159,39 +158,15 @@ template <typename Sym> void ElfEmitter::write_symbols(u32 begin, u32 end) const
 // Where sections were renamed, their new names are shorter than the room that there is.
 void ElfEmitter::write_section_names(u32 range) const {
   u8 *table = at(ElfFile::kShstrtab);
-  const auto name_of = [this](u32 id) { return sections_.name(SectionId(id)); };
-  if (file_.options.compact)
-    return layout_.shstrtab.write(
-        range, [&](u32 position) { return name_of(layout_.order[position].value); }, table);
-  if (file_.old_names_.empty())
-    return layout_.shstrtab.write(range, name_of, table);
+  if (file_.options.compact || file_.old_names_.empty())
+    return layout_.shstrtab.write(range, table);
   if (range != 0)
     return;
   for (u32 id = 0; id < sections_.size(); ++id) {
-    const std::string_view name = name_of(id);
+    const std::string_view name = sections_.name(SectionId(id));
     if (layout_.shstrtab.offsets[id] != 0)
       std::memcpy(table + layout_.shstrtab.offsets[id], name.data(), name.size());
   }
-}
-
-// Positions are those of ElfLayouter::name_symbols.
-void ElfEmitter::write_symbol_names(u32 range) const {
-  u8 *table = at(ElfFile::kStrtab);
-  if (const std::vector<std::string_view> &texts = layout_.strtab_texts; !texts.empty())
-    return layout_.strtab.write(
-        range, [&](u32 position) { return texts[position]; }, table);
-  const u32 strings = static_cast<u32>(file_.strings_.size());
-  const u32 symbols = file_.symbols.size();
-  const auto text_at = [&](u32 position) -> std::string_view {
-    if (position < strings)
-      return file_.strings_[position].text;
-    position -= strings;
-    if (position >= symbols)
-      return file_.late_names_[position - symbols].name;
-    return file_.symbols.text_of(file_.symbols[SymbolId(layout_.symbols.order[position])],
-                                 sections_);
-  };
-  layout_.strtab.write(range, text_at, table);
 }
 
 // Headers that a file has once.
@@ -266,7 +241,7 @@ void ElfFile::write_tables(const ElfLayout &layout, MutableByteSpan out, u32 par
   part -= symbol_parts;
   if (part < layout.shstrtab.range_count())
     return emitter.write_section_names(part);
-  emitter.write_symbol_names(part - layout.shstrtab.range_count());
+  layout.strtab.write(part - layout.shstrtab.range_count(), out.data() + layout.offset_of(kStrtab));
 }
 
 void ElfFile::write_contents(const ElfLayout &layout, MutableByteSpan out, u32 first,

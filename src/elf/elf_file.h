@@ -63,16 +63,15 @@ struct ElfLayout {
   u64 segment_table = 0; // e_phoff, 0 when there are none
   u32 section_count = 0; // with the null section
   SymbolNumbers symbols;
-  PlacedNames shstrtab; // by SectionId; in a compact file by position in `order`
-  PlacedNames strtab;   // of strings, symbols in the order of their numbers, and late names
-  std::vector<std::string_view> strtab_texts; // of a compact file, by position
-  std::vector<SectionId> order;               // emitted sections, in file order
-  std::vector<u32> section_index;             // by SectionId; 0: not emitted
-  std::vector<u64> content_offset;            // by position in `order`
-  std::vector<u32> number_as_added;           // by SectionId, or empty; see ElfFile
-  std::vector<u32> string_offset;             // by add_string's result: offset in .strtab
-  std::vector<u32> symbol_name;               // by SymbolId: offset in .strtab
-  std::vector<u32> late_symbol_name;          // the same with late names, or none
+  PlacedNames shstrtab;         // by SectionId; in a compact file by position in `order`
+  PlacedNames strtab;           // of strings, symbols in the order of their numbers, and late names
+  std::vector<SectionId> order; // emitted sections, in file order
+  std::vector<u32> section_index;    // by SectionId; 0: not emitted
+  std::vector<u64> content_offset;   // by position in `order`
+  std::vector<u32> number_as_added;  // by SectionId, or empty; see ElfFile
+  std::vector<u32> string_offset;    // by add_string's result: offset in .strtab
+  std::vector<u32> symbol_name;      // by SymbolId: offset in .strtab
+  std::vector<u32> late_symbol_name; // the same with late names, or none
   std::array<u64, SectionTable::kOwnTables> table_sizes{};
   std::vector<Segment> segments;
 

@@ -286,9 +286,6 @@ void ElfLayouter::name_symbols() {
       return {{}, kNoNumber, Sharing::None};
     return compact() && !new_names[id].empty() ? TableName{new_names[id]} : own_name(id);
   };
-  if (compact())
-    for (u32 i = 0; i < count; ++i)
-      layout_.strtab_texts.push_back(name_at(i).text);
   layout_.strtab = place_names(&sections_.names, count, name_at);
   const u32 *offsets = layout_.strtab.offsets.data();
   layout_.string_offset.resize(strings);

@@ -9,7 +9,6 @@
 
 #include "base/string_index.h"
 #include "base/types.h"
-#include "base/uninitialized.h"
 
 namespace culink::elf {
 
@@ -20,25 +19,24 @@ inline constexpr u32 kNoNumber = 0xffffffff;
 struct PlacedNames {
   static constexpr u32 kTogether = 4096; // positions of one range
 
-  RawVector<u32> offsets;        // by position in the order of use; 0: no name
-  std::vector<u64> range_starts; // the offset of the first name of each range of positions
+  std::vector<u32> offsets;            // by position in the order of use; 0: no name
+  std::vector<std::string_view> texts; // by position
+  std::vector<u64> range_starts;       // the offset of the first name of each range of positions
   u64 size = 1;
 
   [[nodiscard]] u32 range_count() const { return static_cast<u32>(range_starts.size()); }
   // Writes the names of a range of positions into the table, which different threads may do for
-  // different ranges. `text_at`: the name of a position.
-  template <typename TextAt> void write(u32 range, TextAt text_at, u8 *table) const {
+  // different ranges.
+  void write(u32 range, u8 *table) const {
     const u32 begin = range * kTogether;
     const u32 end = static_cast<u32>(std::min<u64>(u64{begin} + kTogether, offsets.size()));
-    const u32 *offset = offsets.data();
     u64 next = range_starts[range];
     for (u32 i = begin; i < end; ++i) {
-      if (offset[i] != next) // none, or the name of an earlier position
+      if (offsets[i] != next) // none, or the name of an earlier position
         continue;
-      const std::string_view text = text_at(i);
-      if (!text.empty())
-        std::memcpy(table + next, text.data(), text.size());
-      next += text.size();
+      if (!texts[i].empty())
+        std::memcpy(table + next, texts[i].data(), texts[i].size());
+      next += texts[i].size();
       table[next++] = 0;
     }
   }
@@ -58,14 +56,14 @@ struct TableName {
 };
 
 // Gives each name its offset in order of first use. `numbered` may be null. `name_at`: the name of
-// a position; it has to return the same whenever it is asked.
+// a position.
 template <typename NameAt>
 [[nodiscard]] PlacedNames place_names(const StringIndex *numbered, u32 count, NameAt name_at) {
   using Sharing = TableName::Sharing;
   constexpr u32 kNone = 0xffffffff;
   PlacedNames placed;
   placed.offsets.resize(count);
-  u32 *offsets = placed.offsets.data();
+  placed.texts.reserve(count);
   std::vector<u32> offset_of(numbered ? numbered->size() : 0, kNone); // by number
   NameSlots others; // names without a number, by the position of their first use
   u32 blank = kNone;
@@ -85,22 +83,23 @@ template <typename NameAt>
         return offset_of[*number];
     const auto [first, is_new] =
         others.insert(StringIndex::hash_of(name.text), position,
-                      [&](u32 other) { return name_at(other).text == name.text; });
+                      [&](u32 other) { return placed.texts[other] == name.text; });
     if (is_new)
-      offsets[position] = kNone;
-    return offsets[first];
+      placed.offsets[position] = kNone;
+    return placed.offsets[first];
   };
 
   for (u32 position = 0; position < count; ++position) {
     if (position % PlacedNames::kTogether == 0)
       placed.range_starts.push_back(placed.size);
     const TableName name = name_at(position);
+    placed.texts.push_back(name.sharing == Sharing::Blank ? std::string_view() : name.text);
     u32 &offset = find_offset(name, position);
     if (offset == kNone) {
       offset = static_cast<u32>(placed.size);
-      placed.size += (name.sharing == Sharing::Blank ? 0 : name.text.size()) + 1;
+      placed.size += placed.texts.back().size() + 1;
     }
-    offsets[position] = offset;
+    placed.offsets[position] = offset;
   }
   placed.range_starts.resize(count / PlacedNames::kTogether + 1, placed.size);
   return placed;

@@ -102,13 +102,6 @@ public:
       out.name = sections.name(out.section);
     return out;
   }
-  // The string of a symbol in .strtab.
-  [[nodiscard]] std::string_view text_of(const Entry &entry, const SectionTable &sections) const {
-    if (entry.kind == Entry::Kind::Section)
-      return sections.name(SectionId(entry.id));
-    const SymbolSpec &spec = specs_[entry.id];
-    return spec.blank_name ? std::string_view() : spec.name;
-  }
   [[nodiscard]] const SymbolSpec &specified(const Entry &entry) const { return specs_[entry.id]; }
   // Gives a symbol a specification. Valid until a symbol is added or changed.
   [[nodiscard]] SymbolSpec &edit(SymbolId id, const SectionTable &sections) {

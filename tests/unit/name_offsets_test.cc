@@ -22,11 +22,8 @@ Placed place(const std::vector<Name> &names, const StringIndex *numbered) {
   const PlacedNames placed = place_names(numbered, static_cast<u32>(names.size()),
                                          [&](u32 position) { return names[position]; });
   Placed result{{placed.offsets.begin(), placed.offsets.end()}, std::string(placed.size, '\0')};
-  const auto text_at = [&](u32 i) {
-    return names[i].sharing == Sharing::Blank ? std::string_view() : names[i].text;
-  };
   for (u32 range = 0; range < placed.range_count(); ++range)
-    placed.write(range, text_at, reinterpret_cast<u8 *>(result.table.data()));
+    placed.write(range, reinterpret_cast<u8 *>(result.table.data()));
   return result;
 }
 
