@@ -107,12 +107,12 @@ struct TypeRule {
   SectionRole role;
 };
 constexpr std::array<TypeRule, 27> kTypeRules{{
+    {T::Rela, SectionRole::Rela},
+    {T::Rel, SectionRole::Rel},
     {T::Null, SectionRole::Null},
     {T::Symtab, SectionRole::SymbolTable},
     {T::Strtab, SectionRole::StringTable},
-    {T::Rela, SectionRole::Rela},
     {T::Note, SectionRole::Note},
-    {T::Rel, SectionRole::Rel},
     {T::SymtabShndx, SectionRole::SymbolIndices},
     {T::CudaInfo, SectionRole::Info},
     {T::CudaCallgraph, SectionRole::Callgraph},
@@ -222,28 +222,29 @@ std::optional<std::string_view> owner_in(std::string_view rest, NameMatch match)
   return std::nullopt;
 }
 
-bool rule_allows(const SectionNameRule &rule, SectionType type) {
-  const bool bank = static_cast<u32>(type) - kFirstBankType <= kLastConstantBank;
-  return type == rule.type || type == rule.plain_type || (rule.match == Numbered && bank);
+bool is_bank_type(SectionType type) {
+  return static_cast<u32>(type) - kFirstBankType <= kLastConstantBank;
 }
 
+bool rule_allows(const SectionNameRule &rule, SectionType type) {
+  return type == rule.type || type == rule.plain_type ||
+         (rule.match == Numbered && is_bank_type(type));
+}
+
+// Precondition: the rule allows the type.
 std::optional<SectionKind> match_rule(const SectionNameRule &rule, std::string_view name,
                                       SectionType type) {
   if (!has_prefix(name, rule.name))
     return std::nullopt;
   std::string_view rest = name.substr(rule.name.size());
   SectionKind found{.role = rule.role, .bank = rule.bank};
-  SectionType expected = rule.type;
   if (rule.match == Numbered) {
     const auto bank = leading_bank(rest);
-    if (!bank)
+    if (!bank || (is_bank_type(type) && static_cast<u32>(type) != kFirstBankType + bank->first))
       return std::nullopt;
     found.bank = bank->first;
     rest = rest.substr(bank->second);
-    expected = static_cast<SectionType>(kFirstBankType + bank->first);
   }
-  if (type != expected && type != rule.type && type != rule.plain_type)
-    return std::nullopt;
   if (rule.match == Prefix)
     return found;
   const auto owner = owner_in(rest, rule.match);
@@ -254,8 +255,6 @@ std::optional<SectionKind> match_rule(const SectionNameRule &rule, std::string_v
 }
 
 SectionKind classify_by_type(SectionType type, u64 flags) {
-  if (type == T::Rela || type == T::Rel) // a large object has more of these than of the others
-    return {.role = type == T::Rela ? SectionRole::Rela : SectionRole::Rel};
   if (const auto bank = bank_of_type(type))
     return {.role = *bank <= kLastConstantBank ? SectionRole::Constant : SectionRole::ConstantNamed,
             .bank = *bank};

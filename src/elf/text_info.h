@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Values packed into header fields: sh_flags and sh_info of .text.<function>, st_other.
+// Values packed into header fields of .text.<function>: sh_flags and sh_info.
 #pragma once
 
 #include "elf/constants.h"
@@ -22,23 +22,6 @@ inline constexpr u32 kTextRegisterShift = 24;
 
 [[nodiscard]] constexpr u32 text_registers(u32 sh_info) {
   return sh_info >> kTextRegisterShift;
-}
-
-// Memory space of a data symbol in an object file (st_other bits 4 to 7, type CudaObject).
-enum class MemorySpace : u8 {
-  None = 0,
-  Global = 0x20,
-  UnifiedGlobal = 0x30,
-  Shared = 0x40,
-  Constant = 0x80,
-  ReservedShared = 0xa0,
-};
-inline constexpr u8 kOtherSpaceMask = 0xf0;
-
-// The space as stored; a value without a name is carried. Not for functions, whose bit 4 says
-// kernel.
-[[nodiscard]] constexpr MemorySpace memory_space(u8 st_other) {
-  return static_cast<MemorySpace>(st_other & kOtherSpaceMask);
 }
 
 } // namespace culink::elf

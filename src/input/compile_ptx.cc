@@ -61,10 +61,6 @@ std::vector<u8> without_names(ByteSpan section, std::string_view source, std::st
   return out;
 }
 
-} // namespace
-
-namespace {
-
 // "13.4" for the version 9.4 of PTX: each release has a version of its own, but for two of CUDA 12.
 std::string release_of_ptx(std::string_view version) {
   if (version.size() != 3 || version[1] != '.')

@@ -17,13 +17,5 @@ TEST(TextInfo, RegistersAreAboveTheSymbol) {
   EXPECT_EQ(text_registers(24), 0u);
 }
 
-TEST(TextInfo, MemorySpaceIgnoresVisibilityAndManaged) {
-  EXPECT_EQ(memory_space(0x23), MemorySpace::Global);
-  EXPECT_EQ(memory_space(0x41), MemorySpace::Shared);
-  EXPECT_EQ(memory_space(0x80), MemorySpace::Constant);
-  EXPECT_EQ(memory_space(0xa0), MemorySpace::ReservedShared);
-  EXPECT_EQ(memory_space(0x04), MemorySpace::None);
-}
-
 } // namespace
 } // namespace culink::elf

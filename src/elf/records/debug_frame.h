@@ -16,7 +16,6 @@ namespace culink::elf {
 inline constexpr u64 kFrameLength = 4;   // of what follows the length
 inline constexpr u64 kFrameCie = 12;     // the pointer to the CIE; where the length counts from
 inline constexpr u64 kFrameAddress = 20; // of an FDE: the address of the code
-inline constexpr u64 kFrameInstructions = 36; // of an FDE
 
 struct FrameRecord {
   u64 offset = 0;

@@ -305,25 +305,12 @@ bool has_layout(InfoShape shape, ByteSpan payload) {
 struct PayloadWriter {
   std::vector<u8> &out;
 
-  void operator()(const InfoNumber &v) const { append_le(out, v.value); }
+  // Values with the layout of the file.
+  template <FileRow Row> void operator()(const Row &v) const { append_le(out, v); }
   void operator()(const InfoWords &v) const { append_rows(out, v.words); }
-  void operator()(const InfoSymbolWord &v) const {
-    append_le(out, v.symbol);
-    append_le(out, v.value);
-  }
   void operator()(const InfoSymbolWords &v) const {
     append_le(out, v.symbol);
     append_rows(out, v.values);
-  }
-  void operator()(const InfoDim3 &v) const {
-    append_le(out, v.x);
-    append_le(out, v.y);
-    append_le(out, v.z);
-  }
-  void operator()(const InfoParameterBank &v) const {
-    append_le(out, v.symbol);
-    append_le(out, v.offset);
-    append_le(out, v.size);
   }
   void operator()(const InfoKernelParameter &v) const {
     append_le(out, v.index);
@@ -410,21 +397,19 @@ InfoValue decode_value(const InfoRecord &record) {
   case S::Number16:
     return InfoNumber{record.value};
   case S::Word:
-    return InfoNumber{load_le<u32>(payload.data())};
+    return load_le<InfoNumber>(payload.data());
   case S::Words:
   case S::Offsets:
   case S::Symbols:
     return InfoWords{load_rows<u32>(payload)};
   case S::SymbolWord:
-    return InfoSymbolWord{load_le<u32>(payload.data()), load_le<u32>(payload.data() + 4)};
+    return load_le<InfoSymbolWord>(payload.data());
   case S::SymbolWords:
     return InfoSymbolWords{load_le<u32>(payload.data()), load_rows<u32>(payload.subspan(4))};
   case S::Dim3:
-    return InfoDim3{load_le<u32>(payload.data()), load_le<u32>(payload.data() + 4),
-                    load_le<u32>(payload.data() + 8)};
+    return load_le<InfoDim3>(payload.data());
   case S::ParameterBank:
-    return InfoParameterBank{load_le<u32>(payload.data()), load_le<u16>(payload.data() + 4),
-                             load_le<u16>(payload.data() + 6)};
+    return load_le<InfoParameterBank>(payload.data());
   case S::KernelParameter:
     return parameter_of(payload);
   case S::KernelParameter2:

@@ -40,28 +40,27 @@ void append_padded(std::vector<u8> &out, ByteSpan bytes) {
   out.resize(out.size() + align_up(bytes.size(), kNoteAlign) - bytes.size());
 }
 
-// Reads the note at `offset` into `section` and returns its encoded size, or why that cannot be.
-Result<u64> read_note(ByteSpan bytes, u64 offset, NoteSection &section) {
+// Reads the note at `offset` into `section` and returns its encoded size; nothing, with a
+// violation, if there is none.
+std::optional<u64> read_note(ByteSpan bytes, u64 offset, NoteSection &section) {
+  const auto refuse = [&](std::string message) {
+    section.violations.push_back({offset, std::move(message)});
+    return std::nullopt;
+  };
   const std::optional<wire::Nhdr> header = load_at<wire::Nhdr>(bytes, offset);
   if (!header)
-    return Error{
-        {}, {}, fmt::format("{} trailing bytes, a note header has 12", bytes.size() - offset)};
+    return refuse(fmt::format("{} trailing bytes, a note header has 12", bytes.size() - offset));
   const u64 name_at = offset + sizeof(wire::Nhdr);
   const std::optional<ByteSpan> name = padded(bytes, name_at, header->n_namesz);
   if (!name)
-    return Error{{},
-                 {},
-                 fmt::format("a name of {} bytes is not inside the section with its "
-                             "zero padding",
-                             header->n_namesz)};
+    return refuse(fmt::format("a name of {} bytes is not inside the section with its zero padding",
+                              header->n_namesz));
   const u64 desc_at = name_at + align_up(header->n_namesz, kNoteAlign);
   const std::optional<ByteSpan> desc = padded(bytes, desc_at, header->n_descsz);
   if (!desc)
-    return Error{{},
-                 {},
-                 fmt::format("a descriptor of {} bytes is not inside the section with "
-                             "its zero padding",
-                             header->n_descsz)};
+    return refuse(
+        fmt::format("a descriptor of {} bytes is not inside the section with its zero padding",
+                    header->n_descsz));
   section.notes.push_back({header->n_type, as_text(*name), *desc, offset});
   return desc_at + align_up(header->n_descsz, kNoteAlign) - offset;
 }
@@ -72,11 +71,9 @@ NoteSection decode_notes(ByteSpan section) {
   NoteSection out;
   u64 at = 0;
   while (at < section.size()) {
-    const Result<u64> size = read_note(section, at, out);
-    if (!size) {
-      out.violations.push_back({at, size.error().message});
+    const std::optional<u64> size = read_note(section, at, out);
+    if (!size)
       break;
-    }
     at += *size;
   }
   out.rest = section.subspan(at);

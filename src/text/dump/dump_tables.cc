@@ -9,7 +9,6 @@
 #include <fmt/format.h>
 
 #include "elf/names.h"
-#include "elf/text_info.h"
 #include "text/dump/dump_parts.h"
 
 namespace culink::text {
@@ -99,23 +98,13 @@ constexpr std::array<Column, 8> kSymbolColumns{{{"index", "index", 5},
                                                 {"section", "section", 7},
                                                 {"name", "name"}}};
 
-std::string_view space_name(elf::MemorySpace space) {
-  switch (space) {
-  case elf::MemorySpace::None:
-    return "";
-  case elf::MemorySpace::Global:
-    return "global";
-  case elf::MemorySpace::UnifiedGlobal:
-    return "unified-global";
-  case elf::MemorySpace::Shared:
-    return "shared";
-  case elf::MemorySpace::Constant:
-    return "constant";
-  case elf::MemorySpace::ReservedShared:
-    return "reserved-shared";
-  }
-  return "";
-}
+// Memory spaces of data symbols, in bits 4 to 7 of st_other.
+constexpr u8 kSpaceMask = 0xf0;
+constexpr std::array<elf::NamedNumber, 5> kSpaceNames{{{0x20, "global"},
+                                                       {0x30, "unified-global"},
+                                                       {0x40, "shared"},
+                                                       {0x80, "constant"},
+                                                       {0xa0, "reserved-shared"}}};
 
 // st_other in words: kernel or memory space, managed, visibility; bits without a word as a number.
 std::string describe_other(const elf::Symbol &symbol) {
@@ -135,7 +124,8 @@ std::string describe_other(const elf::Symbol &symbol) {
   if (symbol.type() == elf::SymbolType::Function)
     take(elf::kOtherKernel, "kernel");
   else
-    take(symbol.other & elf::kOtherSpaceMask, space_name(elf::memory_space(symbol.other)));
+    take(symbol.other & kSpaceMask,
+         elf::find_name(kSpaceNames, symbol.other & kSpaceMask).value_or(""));
   take(elf::kOtherManaged, "managed");
   const u8 visibility = symbol.other & elf::kOtherVisibilityMask;
   take(visibility, elf::kSymbolVisibilityNames.name_of(visibility).value_or(""));
