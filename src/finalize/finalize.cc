@@ -16,7 +16,6 @@
 #include "elf/elf_view.h"
 #include "finalize/harvest.h"
 #include "finalize/prepare.h"
-#include "finalize/prune.h"
 #include "verify/verify.h"
 
 namespace culink {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -38,5 +39,12 @@ void agree_on_kernels(std::span<std::vector<u8>> files);
 
 // In a prepared copy, what debug information says about registers of these functions is about none.
 void hide_registers(std::span<const std::string_view> functions, std::vector<u8> &file);
+
+// A copy of an object of sm_100 or later without the functions whose code is not in the sections
+// `wanted`; what refers to them finds them undefined. Sections and symbols keep their numbers.
+// Nothing if there is nothing to leave out, or if the object has contents that this does not take
+// apart: an engine then gets all of it.
+[[nodiscard]] std::optional<std::vector<u8>> prune_object(const elf::ElfView &object,
+                                                          std::span<const u32> wanted);
 
 } // namespace culink

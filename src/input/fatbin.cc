@@ -17,7 +17,6 @@
 
 #include "arch/arch.h"
 #include "base/bytes.h"
-#include "input/fatbin_wire.h"
 
 namespace culink {
 

@@ -5,11 +5,20 @@
 #include <string>
 
 #include "arch/arch.h"
+#include "base/result.h"
 #include "model/diagnostics.h"
 #include "model/dialect.h"
 #include "model/input_object.h"
 
 namespace culink {
+
+// Reads a relocatable device object. Everything the passes index with is checked here; a violation
+// is an error that names section and field.
+[[nodiscard]] Result<InputObject> parse_object(std::string name, elf::ElfView view);
+
+// The same with other symbols than those of .symtab. Precondition: every section in them exists.
+[[nodiscard]] Result<InputObject> parse_object(std::string name, elf::ElfView view,
+                                               std::vector<elf::Symbol> symbols);
 
 // From the bytes of a file to an object that can be linked for the target, or to messages that say
 // why it cannot. The object refers to the bytes.

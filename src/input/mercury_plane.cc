@@ -18,9 +18,9 @@
 #include "arch/arch.h"
 #include "arch/driver_functions.h"
 #include "base/string_index.h"
-#include "elf/mercury_names.h"
+#include "elf/names.h"
 #include "elf/records/nv_info.h"
-#include "input/parse_object.h"
+#include "input/load_object.h"
 
 namespace culink {
 

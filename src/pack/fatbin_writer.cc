@@ -17,7 +17,7 @@
 #include "arch/elf_flags.h"
 #include "base/bytes.h"
 #include "elf/elf_view.h"
-#include "input/fatbin_wire.h"
+#include "input/fatbin.h"
 #include "input/file_kind.h"
 
 namespace culink {

@@ -20,7 +20,7 @@
 #include "culink/host_references.h"
 #include "elf/constants.h"
 #include "elf/elf_view.h"
-#include "input/fatbin_wire.h"
+#include "input/fatbin.h"
 #include "input/file_kind.h"
 #include "pack/resize_sections.h"
 #include "pack/rewrite_archive.h"

@@ -15,7 +15,7 @@
 
 #include "base/bytes.h"
 #include "elf/elf_view.h"
-#include "elf/mercury_names.h"
+#include "elf/names.h"
 #include "elf/records/nv_callgraph.h"
 #include "elf/records/nv_info.h"
 #include "elf/records/nv_notes.h"

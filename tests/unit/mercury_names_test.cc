@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "elf/mercury_names.h"
+#include "elf/names.h"
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,7 @@
 #include "base/bytes.h"
 #include "elf/records/nv_info.h"
 #include "examples.h"
-#include "input/parse_object.h"
+#include "input/load_object.h"
 
 namespace culink {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "finalize/prune.h"
+#include "finalize/prepare.h"
 
 #include <algorithm>
 #include <array>

@@ -9,7 +9,7 @@
 #include "arch/elf_flags.h"
 #include "base/bytes.h"
 #include "base/string_index.h"
-#include "elf/mercury_names.h"
+#include "elf/names.h"
 #include "elf/records/nv_info.h"
 #include "elf/records/nv_notes.h"
 

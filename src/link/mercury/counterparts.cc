@@ -12,7 +12,6 @@
 #include <algorithm>
 #include <array>
 
-#include "elf/mercury_names.h"
 #include "elf/names.h"
 #include "link/output/draft_sections.h"
 

@@ -16,7 +16,7 @@
 
 #include "arch/reloc.h"
 #include "base/bytes.h"
-#include "elf/mercury_names.h"
+#include "elf/names.h"
 #include "elf/wire.h"
 #include "link/mercury/plan_sass.h"
 #include "link/mercury/sass_constants.h"

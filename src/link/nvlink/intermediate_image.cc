@@ -11,7 +11,7 @@
 
 #include "base/bytes.h"
 #include "elf/codec.h"
-#include "elf/mercury_names.h"
+#include "elf/names.h"
 #include "elf/records/nv_compat.h"
 
 namespace culink::nvlink {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "link/resolve/program.h"
-#include "model/shared_plan.h"
+#include "model/layout.h"
 
 namespace culink::nvlink {
 

@@ -15,7 +15,7 @@
 
 #include <fmt/format.h>
 
-#include "elf/mercury_names.h"
+#include "elf/names.h"
 #include "elf/section_kind.h"
 #include "link/place/shared_uses.h"
 

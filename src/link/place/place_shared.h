@@ -5,7 +5,6 @@
 #include "link/resolve/program.h"
 #include "link/resolve/reach.h"
 #include "model/layout.h"
-#include "model/shared_plan.h"
 
 namespace culink {
 

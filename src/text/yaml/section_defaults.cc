@@ -12,7 +12,7 @@
 #include <algorithm>
 #include <array>
 
-#include "elf/mercury_names.h"
+#include "elf/names.h"
 
 namespace culink::text {
 
