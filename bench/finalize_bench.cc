@@ -13,8 +13,8 @@
 #include <deque>
 #include <sys/resource.h>
 
-#include "base/mapped_file.h"
 #include "finalize/finalize.h"
+#include "support/mapped_file.h"
 
 namespace {
 

@@ -7,10 +7,10 @@
 
 #include <fmt/format.h>
 
-#include "base/mapped_file.h"
-#include "base/text_out.h"
 #include "counted_heap.h"
 #include "elf/elf_view.h"
+#include "support/mapped_file.h"
+#include "support/text_out.h"
 #include "text/dump/dump.h"
 
 int main(int argc, char **argv) {

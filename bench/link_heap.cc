@@ -11,9 +11,9 @@
 
 #include <fmt/format.h>
 
-#include "base/mapped_file.h"
 #include "counted_heap.h"
 #include "culink/linker.h"
+#include "support/mapped_file.h"
 
 namespace {
 

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "base/output_file.h"
+#include "support/output_file.h"
 #include "synthetic_cubin.h"
 
 int main(int argc, char **argv) {

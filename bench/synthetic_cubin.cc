@@ -6,11 +6,11 @@
 
 #include <fmt/format.h>
 
-#include "arch/arch.h"
-#include "base/bytes.h"
 #include "culink/elf_writer.h"
 #include "elf/records/nv_callgraph.h"
 #include "elf/records/nv_info.h"
+#include "elf/target/arch.h"
+#include "support/bytes.h"
 
 namespace culink::bench {
 

@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "base/result.h"
-#include "base/types.h"
+#include "support/result.h"
+#include "support/types.h"
 
 namespace culink::bench {
 

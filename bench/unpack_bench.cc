@@ -12,7 +12,7 @@
 #include <lz4.h>
 #include <zstd.h>
 
-#include "base/worker_pool.h"
+#include "support/worker_pool.h"
 #include "survey/device_file.h"
 
 namespace {

@@ -30,7 +30,7 @@ else()
   set_target_properties(yaml-cpp PROPERTIES IMPORTED_LOCATION ${culink_yaml_cpp_archive})
 endif()
 
-# fmt for layers: its headers. What they declare is compiled into culink_base (format_engine.cc).
+# fmt for layers: its headers. What they declare is compiled into culink_support (format_engine.cc).
 add_library(culink_fmt INTERFACE)
 target_include_directories(culink_fmt SYSTEM INTERFACE
                            $<TARGET_PROPERTY:fmt::fmt,INTERFACE_INCLUDE_DIRECTORIES>)

@@ -6,8 +6,8 @@
 #include <optional>
 #include <utility>
 
-#include "base/mapped_file.h"
 #include "convert.h"
+#include "support/mapped_file.h"
 #include "survey/find_code.h"
 
 namespace culink::python {

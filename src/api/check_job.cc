@@ -10,11 +10,11 @@
 #include <iterator>
 
 #include "api/input_loader.h"
-#include "arch/elf_flags.h"
 #include "compat/dialects.h"
 #include "compat/option_table.h"
 #include "culink/host_references.h"
 #include "elf/records/nv_notes.h"
+#include "elf/target/elf_flags.h"
 #include "link/nvlink/objects.h"
 #include "link/resolve/system_library.h"
 #include "model/name_pattern.h"

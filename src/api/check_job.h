@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "base/worker_pool.h"
 #include "check/check_link.h"
 #include "culink/linker.h"
 #include "model/diagnostics.h"
 #include "model/input_object.h"
+#include "support/worker_pool.h"
 
 namespace culink {
 

@@ -8,8 +8,8 @@
 #include <chrono>
 #include <vector>
 
-#include "base/types.h"
 #include "culink/step_time.h"
+#include "support/types.h"
 
 namespace culink {
 

@@ -10,9 +10,6 @@
 
 #include <fmt/format.h>
 
-#include "base/bytes.h"
-#include "base/option_text.h"
-#include "base/process.h"
 #include "elf/constants.h"
 #include "elf/elf_view.h"
 #include "engine/compiler_words.h"
@@ -22,6 +19,9 @@
 #include "input/file_kind.h"
 #include "input/load_object.h"
 #include "lto/module_options.h"
+#include "support/bytes.h"
+#include "support/option_text.h"
+#include "support/process.h"
 
 namespace culink {
 

@@ -8,16 +8,16 @@
 
 #include "api/compiler_clock.h"
 #include "api/lto_job.h"
-#include "arch/arch.h"
-#include "base/mapped_file.h"
-#include "base/output_file.h"
-#include "base/worker_pool.h"
 #include "culink/linker.h"
+#include "elf/target/arch.h"
 #include "input/collect.h"
 #include "input/compile_ptx.h"
 #include "model/diagnostics.h"
 #include "model/dialect.h"
 #include "model/input_object.h"
+#include "support/mapped_file.h"
+#include "support/output_file.h"
+#include "support/worker_pool.h"
 
 namespace culink {
 

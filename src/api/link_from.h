@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "base/mapped_file.h"
 #include "culink/linker.h"
+#include "support/mapped_file.h"
 
 namespace culink {
 

@@ -12,7 +12,6 @@
 #include "api/link_from.h"
 #include "api/output_code.h"
 #include "api/skipped_definitions.h"
-#include "base/process.h"
 #include "compat/command_line.h"
 #include "compat/dialects.h"
 #include "elf/elf_view.h"
@@ -22,6 +21,7 @@
 #include "link/nvlink/objects.h"
 #include "link/output/write.h"
 #include "link/resolve/system_library.h"
+#include "support/process.h"
 #include "verify/verify.h"
 
 namespace culink {

@@ -7,15 +7,15 @@
 #include "api/check_job.h"
 #include "api/compiler_clock.h"
 #include "api/input_loader.h"
-#include "arch/arch.h"
-#include "base/mapped_file.h"
-#include "base/step_timer.h"
 #include "cache/cache.h"
 #include "culink/linker.h"
+#include "elf/target/arch.h"
 #include "finalize/finalize.h"
 #include "link/link.h"
 #include "model/diagnostics.h"
 #include "model/dialect.h"
+#include "support/mapped_file.h"
+#include "support/step_timer.h"
 #include "verify/verify.h"
 
 namespace culink {

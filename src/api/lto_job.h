@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "arch/arch.h"
 #include "culink/linker.h"
+#include "elf/target/arch.h"
 #include "input/collect.h"
 #include "lto/optimize.h"
 #include "model/diagnostics.h"

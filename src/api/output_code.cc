@@ -18,8 +18,8 @@
 
 #include <fmt/format.h>
 
-#include "arch/arch.h"
 #include "elf/records/nv_capmerc.h"
+#include "elf/target/arch.h"
 #include "input/mercury_plane.h"
 
 namespace culink {

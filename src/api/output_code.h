@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "arch/arch.h"
 #include "culink/link_options.h"
+#include "elf/target/arch.h"
 #include "model/diagnostics.h"
 #include "model/dialect.h"
 #include "model/input_object.h"

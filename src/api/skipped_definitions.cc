@@ -8,10 +8,10 @@
 #include <algorithm>
 #include <string>
 
-#include "base/string_index.h"
 #include "elf/elf_view.h"
 #include "input/file_kind.h"
 #include "model/name_pattern.h"
+#include "support/string_index.h"
 
 namespace culink {
 

@@ -15,9 +15,9 @@
 #include <thread>
 #include <unistd.h>
 
-#include "base/bytes.h"
-#include "base/process.h"
 #include "cache/shard.h"
+#include "support/bytes.h"
+#include "support/process.h"
 
 namespace culink {
 

@@ -10,14 +10,14 @@
 #include <string_view>
 #include <vector>
 
-#include "base/result.h"
-#include "base/types.h"
 #include "cache/digest.h"
 #include "cache/entry.h"
 #include "cache/folder.h"
 #include "cache/program_identity.h"
 #include "cache/remote_store.h"
 #include "culink/cache_options.h"
+#include "support/result.h"
+#include "support/types.h"
 
 namespace culink {
 

@@ -6,7 +6,7 @@
 
 #include <cstddef>
 
-#include "base/result.h"
+#include "support/result.h"
 
 namespace culink::curl {
 

@@ -10,7 +10,7 @@
 #include <cstring>
 #include <utility>
 
-#include "base/bytes.h"
+#include "support/bytes.h"
 
 namespace culink {
 

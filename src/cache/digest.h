@@ -4,7 +4,7 @@
 #include <array>
 #include <string>
 
-#include "base/types.h"
+#include "support/types.h"
 
 namespace culink {
 

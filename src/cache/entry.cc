@@ -8,7 +8,7 @@
 
 #include <algorithm>
 
-#include "base/bytes.h"
+#include "support/bytes.h"
 
 namespace culink {
 

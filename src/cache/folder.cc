@@ -17,9 +17,9 @@
 #include <unistd.h>
 #include <utility>
 
-#include "base/bytes.h"
-#include "base/file_descriptor.h"
 #include "cache/shard.h"
+#include "support/bytes.h"
+#include "support/file_descriptor.h"
 
 namespace culink {
 

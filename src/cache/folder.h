@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "base/result.h"
-#include "base/types.h"
 #include "cache/digest.h"
+#include "support/result.h"
+#include "support/types.h"
 
 namespace culink {
 

@@ -13,9 +13,9 @@
 #include <sys/stat.h>
 #include <vector>
 
-#include "base/bytes.h"
-#include "base/mapped_file.h"
-#include "base/worker_pool.h"
+#include "support/bytes.h"
+#include "support/mapped_file.h"
+#include "support/worker_pool.h"
 
 namespace culink {
 

@@ -4,8 +4,8 @@
 #include <optional>
 #include <string>
 
-#include "base/types.h"
 #include "cache/digest.h"
+#include "support/types.h"
 
 namespace culink {
 

@@ -18,7 +18,7 @@
 #include <unistd.h>
 #include <utility>
 
-#include "base/bytes.h"
+#include "support/bytes.h"
 
 namespace culink {
 

@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "base/types.h"
 #include "cache/curl_library.h"
 #include "cache/digest.h"
 #include "cache/entry.h"
+#include "support/types.h"
 
 namespace culink {
 

@@ -22,7 +22,7 @@
 #include <unistd.h>
 #include <vector>
 
-#include "base/bytes.h"
+#include "support/bytes.h"
 
 namespace culink {
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <string_view>
 
-#include "arch/arch.h"
 #include "capi/guard.h"
+#include "elf/target/arch.h"
 
 using namespace culink;
 using namespace culink::capi;

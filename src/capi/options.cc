@@ -13,8 +13,8 @@
 
 #include <fmt/format.h>
 
-#include "base/mapped_file.h"
 #include "capi/guard.h"
+#include "support/mapped_file.h"
 
 namespace culink::capi {
 

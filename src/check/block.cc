@@ -13,10 +13,10 @@
 
 #include <fmt/format.h>
 
-#include "arch/instructions.h"
-#include "arch/reloc.h"
-#include "base/bytes.h"
 #include "check/contents.h"
+#include "elf/target/instructions.h"
+#include "elf/target/reloc.h"
+#include "support/bytes.h"
 
 namespace culink::check {
 

@@ -5,9 +5,9 @@
 // stack that is too small. Calls of overridden definitions may be there, too (Q026).
 #include <algorithm>
 
-#include "arch/reloc.h"
 #include "check/link.h"
 #include "elf/records/nv_rel_action.h"
+#include "elf/target/reloc.h"
 
 namespace culink::check {
 

@@ -10,11 +10,11 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "arch/instructions.h"
-#include "arch/reloc.h"
-#include "base/bytes.h"
 #include "check/targets.h"
 #include "elf/records/nv_capmerc.h"
+#include "elf/target/instructions.h"
+#include "elf/target/reloc.h"
+#include "support/bytes.h"
 
 namespace culink::check {
 

@@ -10,8 +10,8 @@
 
 #include <optional>
 
-#include "arch/elf_flags.h"
 #include "check/link.h"
+#include "elf/target/elf_flags.h"
 
 namespace culink::check {
 

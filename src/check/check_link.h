@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
-#include "base/types.h"
-#include "base/worker_pool.h"
+#include "support/types.h"
+#include "support/worker_pool.h"
 
 namespace culink::check {
 

@@ -5,8 +5,8 @@
 // choose them freely, so the checker asks the code itself: the first field that refers to a
 // variable says where that is. Then all other fields have to agree (contents.cc), and what is said
 // has to be sound for every kernel (kernels.cc).
-#include "base/bytes.h"
 #include "check/targets.h"
+#include "support/bytes.h"
 
 namespace culink::check {
 

@@ -12,9 +12,9 @@
 #include <string>
 #include <unordered_map>
 
-#include "base/bytes.h"
 #include "check/link.h"
 #include "elf/records/nv_info.h"
+#include "support/bytes.h"
 
 namespace culink::check {
 

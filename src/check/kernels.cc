@@ -12,9 +12,9 @@
 #include <algorithm>
 #include <map>
 
-#include "arch/reloc.h"
-#include "base/bytes.h"
 #include "check/contents.h"
+#include "elf/target/reloc.h"
+#include "support/bytes.h"
 
 namespace culink::check {
 

@@ -8,10 +8,10 @@
 #include <unordered_map>
 #include <vector>
 
-#include "arch/arch.h"
-#include "base/string_index.h"
 #include "check/program/calls.h"
 #include "check/program/program.h"
+#include "elf/target/arch.h"
+#include "support/string_index.h"
 
 namespace culink::check {
 

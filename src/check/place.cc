@@ -10,8 +10,8 @@
 #include <algorithm>
 #include <tuple>
 
-#include "base/bytes.h"
 #include "check/link.h"
+#include "support/bytes.h"
 
 namespace culink::check {
 

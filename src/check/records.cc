@@ -13,11 +13,11 @@
 
 #include <fmt/format.h>
 
-#include "arch/elf_flags.h"
-#include "base/bytes.h"
 #include "check/link.h"
 #include "elf/records/nv_info.h"
+#include "elf/target/elf_flags.h"
 #include "elf/text_info.h"
+#include "support/bytes.h"
 
 namespace culink::check {
 

@@ -10,10 +10,10 @@
 #include <algorithm>
 #include <array>
 
-#include "arch/instructions.h"
-#include "base/bytes.h"
 #include "check/targets.h"
 #include "elf/records/nv_info.h"
+#include "elf/target/instructions.h"
+#include "support/bytes.h"
 
 namespace culink::check {
 

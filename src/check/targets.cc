@@ -3,15 +3,15 @@
 // The meaning of relocations. The loader places functions and global memory, so relocations against
 // them stay; a linker places constants, shared memory and joined sections, so their values are in
 // the code. An object (-r) keeps everything for the next link. The numbers and fields are rows of
-// src/arch; the rules are those at the head of arch/reloc.h and in docs/compat.md, written down a
-// second time here.
+// src/elf/target; the rules are those at the head of elf/target/reloc.h and in docs/compat.md,
+// written down a second time here.
 #include "check/targets.h"
 
 #include <array>
 
-#include "arch/instructions.h"
-#include "arch/reloc.h"
-#include "base/bytes.h"
+#include "elf/target/instructions.h"
+#include "elf/target/reloc.h"
+#include "support/bytes.h"
 
 namespace culink::check {
 

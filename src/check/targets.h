@@ -3,8 +3,8 @@
 // What a relocation of an input has to have become.
 #pragma once
 
-#include "arch/reloc.h"
 #include "check/link.h"
+#include "elf/target/reloc.h"
 
 namespace culink::check {
 

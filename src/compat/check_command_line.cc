@@ -7,10 +7,10 @@
 
 #include <fmt/format.h>
 
-#include "base/option_text.h"
-#include "base/output_file.h"
 #include "compat/command_line.h"
 #include "compat/dialects.h"
+#include "support/option_text.h"
+#include "support/output_file.h"
 
 namespace culink {
 

@@ -19,9 +19,9 @@
 
 #include <fmt/format.h>
 
-#include "arch/arch.h"
 #include "compat/dialects.h"
 #include "compat/suggestions.h"
+#include "elf/target/arch.h"
 
 namespace culink {
 

@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "base/mapped_file.h"
-#include "base/types.h"
 #include "compat/option_table.h"
 #include "culink/linker.h"
 #include "model/diagnostics.h"
+#include "support/mapped_file.h"
+#include "support/types.h"
 
 namespace culink {
 

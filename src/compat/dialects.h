@@ -3,9 +3,9 @@
 
 #include <string_view>
 
-#include "arch/arch.h"
 #include "compat/command_line.h"
 #include "culink/linker.h"
+#include "elf/target/arch.h"
 #include "model/diagnostics.h"
 #include "model/dialect.h"
 

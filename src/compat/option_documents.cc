@@ -9,9 +9,9 @@
 
 #include <fmt/format.h>
 
-#include "arch/arch.h"
 #include "compat/option_table.h"
 #include "culink/linker.h"
+#include "elf/target/arch.h"
 #include "model/diagnostics.h"
 
 namespace culink {

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/types.h"
+#include "support/types.h"
 
 namespace culink {
 

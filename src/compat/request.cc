@@ -9,9 +9,9 @@
 
 #include <fmt/format.h>
 
-#include "base/option_text.h"
 #include "compat/command_line.h"
 #include "compat/dialects.h"
+#include "support/option_text.h"
 
 namespace culink {
 

@@ -12,7 +12,7 @@
 
 #include <fmt/format.h>
 
-#include "arch/arch.h"
+#include "elf/target/arch.h"
 #include "model/name_pattern.h"
 
 namespace culink {

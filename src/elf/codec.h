@@ -14,7 +14,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "base/types.h"
+#include "support/types.h"
 
 namespace culink::elf {
 

@@ -6,9 +6,9 @@
 #include <cstring>
 #include <type_traits>
 
-#include "base/bytes.h"
 #include "elf/elf_file.h"
 #include "elf/wire.h"
+#include "support/bytes.h"
 
 namespace culink::elf {
 

@@ -8,8 +8,8 @@
 #include <array>
 #include <utility>
 
-#include "base/bytes.h"
 #include "elf/wire.h"
+#include "support/bytes.h"
 
 namespace culink::elf {
 

@@ -17,12 +17,12 @@
 #include <utility>
 #include <vector>
 
-#include "base/result.h"
-#include "base/types.h"
-#include "base/worker_pool.h"
 #include "elf/name_offsets.h"
 #include "elf/section_table.h"
 #include "elf/symbol_table.h"
+#include "support/result.h"
+#include "support/types.h"
+#include "support/worker_pool.h"
 
 namespace culink::elf {
 

@@ -15,9 +15,9 @@
 
 #include <fmt/format.h>
 
-#include "base/bytes.h"
 #include "elf/elf_file.h"
 #include "elf/wire.h"
+#include "support/bytes.h"
 
 namespace culink::elf {
 

@@ -16,9 +16,9 @@
 
 #include <fmt/format.h>
 
-#include "base/bytes.h"
 #include "elf/elf_view.h"
 #include "elf/section_fields.h"
+#include "support/bytes.h"
 
 namespace culink::elf {
 

@@ -5,8 +5,8 @@
 // decoded on demand; an entry that a tolerant view let pass reads as unnamed or undefined.
 #include "elf/elf_view.h"
 
-#include "base/bytes.h"
 #include "elf/wire.h"
+#include "support/bytes.h"
 
 #include <cstddef>
 

@@ -8,11 +8,11 @@
 #include <string_view>
 #include <vector>
 
-#include "base/bytes.h"
-#include "base/result.h"
-#include "base/types.h"
 #include "elf/constants.h"
 #include "elf/wire.h"
+#include "support/bytes.h"
+#include "support/result.h"
+#include "support/types.h"
 
 namespace culink::elf {
 

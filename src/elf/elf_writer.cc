@@ -11,8 +11,8 @@
 
 #include <fmt/format.h>
 
-#include "base/bytes.h"
 #include "elf/elf_file.h"
+#include "support/bytes.h"
 
 namespace culink::elf {
 

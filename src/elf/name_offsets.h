@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "base/string_index.h"
-#include "base/types.h"
+#include "support/string_index.h"
+#include "support/types.h"
 
 namespace culink::elf {
 

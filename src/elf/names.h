@@ -10,8 +10,8 @@
 #include <string>
 #include <string_view>
 
-#include "base/types.h"
 #include "elf/constants.h"
+#include "support/types.h"
 
 namespace culink::elf {
 

@@ -11,9 +11,9 @@
 #include <cstddef>
 #include <optional>
 
-#include "base/bytes.h"
 #include "elf/constants.h"
 #include "elf/wire.h"
+#include "support/bytes.h"
 
 namespace culink::elf {
 

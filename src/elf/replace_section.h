@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "base/types.h"
+#include "support/types.h"
 
 namespace culink::elf {
 

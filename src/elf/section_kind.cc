@@ -13,9 +13,9 @@
 
 #include <array>
 
-#include "base/bytes.h"
 #include "elf/elf_view.h"
 #include "elf/names.h"
+#include "support/bytes.h"
 
 namespace culink::elf {
 namespace {

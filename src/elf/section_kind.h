@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "base/types.h"
 #include "elf/constants.h"
+#include "support/types.h"
 
 namespace culink::elf {
 

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "base/bytes.h"
 #include "elf/elf_view.h"
+#include "support/bytes.h"
 
 namespace culink::elf {
 

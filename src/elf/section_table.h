@@ -13,11 +13,11 @@
 #include <variant>
 #include <vector>
 
-#include "base/bytes.h"
-#include "base/string_index.h"
-#include "base/types.h"
 #include "culink/elf_writer.h"
 #include "elf/constants.h"
+#include "support/bytes.h"
+#include "support/string_index.h"
+#include "support/types.h"
 
 namespace culink::elf {
 

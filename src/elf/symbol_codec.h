@@ -6,8 +6,8 @@
 #include <optional>
 #include <vector>
 
-#include "base/result.h"
 #include "elf/elf_view.h"
+#include "support/result.h"
 
 namespace culink::elf {
 

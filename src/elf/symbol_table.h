@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "base/types.h"
 #include "elf/section_table.h"
+#include "support/types.h"
 
 namespace culink::elf {
 

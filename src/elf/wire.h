@@ -4,7 +4,7 @@
 // load_le/store_le only: a member of an archive is not aligned.
 #pragma once
 
-#include "base/types.h"
+#include "support/types.h"
 
 namespace culink::elf::wire {
 

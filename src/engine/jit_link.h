@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "base/result.h"
-#include "base/types.h"
 #include "engine/engine_job.h"
 #include "engine/worker_messages.h"
+#include "support/result.h"
+#include "support/types.h"
 
 namespace culink {
 

@@ -25,8 +25,8 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 
-#include "base/file_descriptor.h"
-#include "base/types.h"
+#include "support/file_descriptor.h"
+#include "support/types.h"
 
 namespace culink {
 

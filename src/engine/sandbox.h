@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "base/result.h"
+#include "support/result.h"
 
 namespace culink {
 

@@ -22,11 +22,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "base/bytes.h"
-#include "base/file_descriptor.h"
 #include "engine/jit_link.h"
 #include "engine/sandbox.h"
 #include "engine/worker_messages.h"
+#include "support/bytes.h"
+#include "support/file_descriptor.h"
 
 namespace culink {
 

@@ -6,7 +6,7 @@
 
 #include <string_view>
 
-#include "base/types.h"
+#include "support/types.h"
 
 namespace culink {
 

@@ -20,9 +20,9 @@
 #include <unistd.h>
 #include <utility>
 
-#include "base/file_descriptor.h"
-#include "base/process.h"
 #include "engine/sandbox.h"
+#include "support/file_descriptor.h"
+#include "support/process.h"
 
 namespace culink {
 

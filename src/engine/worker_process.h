@@ -6,11 +6,11 @@
 #include <string>
 #include <sys/types.h>
 
-#include "base/process.h"
-#include "base/result.h"
 #include "engine/engine_job.h"
 #include "engine/jit_link.h"
 #include "engine/worker_messages.h"
+#include "support/process.h"
+#include "support/result.h"
 
 namespace culink {
 

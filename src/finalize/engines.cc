@@ -25,12 +25,12 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 
-#include "arch/elf_flags.h"
-#include "base/file_descriptor.h"
-#include "base/mapped_file.h"
-#include "base/output_file.h"
-#include "base/process.h"
+#include "elf/target/elf_flags.h"
 #include "engine/sandbox.h"
+#include "support/file_descriptor.h"
+#include "support/mapped_file.h"
+#include "support/output_file.h"
+#include "support/process.h"
 
 namespace culink {
 

@@ -9,11 +9,11 @@
 #include <string>
 #include <vector>
 
-#include "base/result.h"
-#include "base/types.h"
 #include "cache/cache.h"
 #include "culink/finalizer_engine.h"
 #include "engine/worker_process.h"
+#include "support/result.h"
+#include "support/types.h"
 
 namespace culink {
 

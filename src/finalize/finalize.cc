@@ -11,11 +11,11 @@
 #include <numeric>
 #include <optional>
 
-#include "arch/elf_flags.h"
-#include "base/worker_pool.h"
 #include "elf/elf_view.h"
+#include "elf/target/elf_flags.h"
 #include "finalize/harvest.h"
 #include "finalize/prepare.h"
+#include "support/worker_pool.h"
 #include "verify/verify.h"
 
 namespace culink {

@@ -17,13 +17,13 @@
 #include <unordered_map>
 #include <utility>
 
-#include "base/bytes.h"
-#include "base/string_index.h"
 #include "elf/elf_view.h"
 #include "elf/records/nv_info.h"
 #include "elf/records/nv_notes.h"
 #include "elf/records/nv_registers.h"
 #include "elf/section_kind.h"
+#include "support/bytes.h"
+#include "support/string_index.h"
 
 namespace culink {
 

@@ -4,10 +4,10 @@
 #include <span>
 #include <vector>
 
-#include "base/result.h"
-#include "base/types.h"
 #include "elf/elf_view.h"
 #include "model/finalized.h"
+#include "support/result.h"
+#include "support/types.h"
 
 namespace culink {
 

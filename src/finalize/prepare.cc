@@ -21,15 +21,15 @@
 #include <string>
 #include <string_view>
 
-#include "arch/driver_functions.h"
-#include "base/bytes.h"
-#include "base/string_index.h"
 #include "elf/codec.h"
 #include "elf/names.h"
 #include "elf/records/nv_callgraph.h"
 #include "elf/records/nv_info.h"
 #include "elf/records/nv_registers.h"
+#include "elf/target/driver_functions.h"
 #include "elf/wire.h"
+#include "support/bytes.h"
+#include "support/string_index.h"
 
 namespace culink {
 

@@ -7,10 +7,10 @@
 #include <string_view>
 #include <vector>
 
-#include "base/result.h"
-#include "base/string_index.h"
-#include "base/types.h"
 #include "elf/elf_view.h"
+#include "support/result.h"
+#include "support/string_index.h"
+#include "support/types.h"
 
 namespace culink {
 

@@ -15,11 +15,11 @@
 
 #include <fmt/format.h>
 
-#include "arch/arch.h"
-#include "arch/elf_flags.h"
 #include "elf/records/nv_compat.h"
 #include "elf/records/nv_notes.h"
 #include "elf/section_kind.h"
+#include "elf/target/arch.h"
+#include "elf/target/elf_flags.h"
 
 namespace culink {
 

@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "arch/arch.h"
 #include "elf/elf_view.h"
+#include "elf/target/arch.h"
 #include "model/diagnostics.h"
 #include "model/dialect.h"
 #include "model/input_object.h"

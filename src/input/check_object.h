@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "base/result.h"
 #include "model/input_object.h"
+#include "support/result.h"
 
 namespace culink {
 

@@ -15,10 +15,10 @@
 
 #include <fmt/format.h>
 
-#include "base/bytes.h"
 #include "elf/elf_view.h"
 #include "elf/wire.h"
 #include "input/file_kind.h"
+#include "support/bytes.h"
 
 namespace culink {
 

@@ -10,14 +10,14 @@
 #include <utility>
 #include <vector>
 
-#include "arch/arch.h"
-#include "base/mapped_file.h"
 #include "culink/host_references.h"
+#include "elf/target/arch.h"
 #include "input/archive.h"
 #include "input/fatbin.h"
 #include "input/host_object.h"
 #include "model/diagnostics.h"
 #include "model/dialect.h"
+#include "support/mapped_file.h"
 
 namespace culink {
 

@@ -17,14 +17,14 @@
 
 #include <fmt/format.h>
 
-#include "arch/elf_flags.h"
-#include "base/bytes.h"
-#include "base/process.h"
 #include "elf/elf_view.h"
 #include "elf/records/nv_notes.h"
 #include "elf/replace_section.h"
+#include "elf/target/elf_flags.h"
 #include "elf/wire.h"
 #include "engine/worker_process.h"
+#include "support/bytes.h"
+#include "support/process.h"
 
 namespace culink {
 

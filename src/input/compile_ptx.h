@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
-#include "base/result.h"
-#include "base/types.h"
 #include "cache/cache.h"
+#include "support/result.h"
+#include "support/types.h"
 
 namespace culink {
 

@@ -4,8 +4,8 @@
 #include <string_view>
 #include <vector>
 
-#include "base/result.h"
-#include "base/types.h"
+#include "support/result.h"
+#include "support/types.h"
 
 namespace culink {
 

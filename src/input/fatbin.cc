@@ -15,8 +15,8 @@
 
 #include <fmt/format.h>
 
-#include "arch/arch.h"
-#include "base/bytes.h"
+#include "elf/target/arch.h"
+#include "support/bytes.h"
 
 namespace culink {
 

@@ -6,11 +6,11 @@
 #include <string_view>
 #include <vector>
 
-#include "arch/arch.h"
-#include "base/result.h"
-#include "base/types.h"
+#include "elf/target/arch.h"
 #include "input/decompress.h"
 #include "model/dialect.h"
+#include "support/result.h"
+#include "support/types.h"
 
 namespace culink {
 

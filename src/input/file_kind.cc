@@ -7,10 +7,10 @@
 #include <algorithm>
 #include <array>
 
-#include "base/bytes.h"
 #include "elf/constants.h"
 #include "elf/elf_view.h"
 #include "elf/records/nv_notes.h"
+#include "support/bytes.h"
 
 namespace culink {
 

@@ -4,9 +4,9 @@
 #include <string_view>
 #include <vector>
 
-#include "base/result.h"
-#include "base/types.h"
 #include "elf/records/nv_host_refs.h"
+#include "support/result.h"
+#include "support/types.h"
 
 namespace culink {
 

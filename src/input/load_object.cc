@@ -17,7 +17,6 @@
 
 #include <fmt/format.h>
 
-#include "base/bytes.h"
 #include "elf/names.h"
 #include "elf/records/nv_compat.h"
 #include "elf/records/nv_info.h"
@@ -26,6 +25,7 @@
 #include "input/accept.h"
 #include "input/check_object.h"
 #include "input/mercury_plane.h"
+#include "support/bytes.h"
 
 namespace culink {
 

@@ -4,11 +4,11 @@
 #include <optional>
 #include <string>
 
-#include "arch/arch.h"
-#include "base/result.h"
+#include "elf/target/arch.h"
 #include "model/diagnostics.h"
 #include "model/dialect.h"
 #include "model/input_object.h"
+#include "support/result.h"
 
 namespace culink {
 

@@ -15,12 +15,12 @@
 
 #include <fmt/format.h>
 
-#include "arch/arch.h"
-#include "arch/driver_functions.h"
-#include "base/string_index.h"
 #include "elf/names.h"
 #include "elf/records/nv_info.h"
+#include "elf/target/arch.h"
+#include "elf/target/driver_functions.h"
 #include "input/load_object.h"
+#include "support/string_index.h"
 
 namespace culink {
 

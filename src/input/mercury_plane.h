@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "base/result.h"
 #include "model/input_object.h"
+#include "support/result.h"
 
 namespace culink {
 

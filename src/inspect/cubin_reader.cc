@@ -12,15 +12,15 @@
 
 #include <fmt/format.h>
 
-#include "arch/elf_flags.h"
-#include "arch/reloc.h"
-#include "base/mapped_file.h"
 #include "elf/names.h"
 #include "elf/records/nv_notes.h"
 #include "elf/section_kind.h"
+#include "elf/target/elf_flags.h"
+#include "elf/target/reloc.h"
 #include "inspect/attribute_values.h"
 #include "inspect/toolkit.h"
 #include "inspect/usage.h"
+#include "support/mapped_file.h"
 
 namespace culink {
 

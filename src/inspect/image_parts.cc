@@ -11,9 +11,9 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "base/string_index.h"
 #include "elf/records/nv_callgraph.h"
 #include "elf/section_kind.h"
+#include "support/string_index.h"
 
 namespace culink::inspect {
 

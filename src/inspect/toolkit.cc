@@ -7,9 +7,9 @@
 
 #include <fmt/format.h>
 
-#include "arch/elf_flags.h"
 #include "elf/records/nv_notes.h"
 #include "elf/section_kind.h"
+#include "elf/target/elf_flags.h"
 
 namespace culink::inspect {
 

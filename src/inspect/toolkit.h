@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "base/types.h"
 #include "elf/elf_view.h"
+#include "support/types.h"
 
 namespace culink::inspect {
 

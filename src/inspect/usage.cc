@@ -8,12 +8,12 @@
 
 #include <unordered_map>
 
-#include "arch/elf_flags.h"
-#include "base/string_index.h"
 #include "elf/records/nv_info.h"
 #include "elf/section_kind.h"
+#include "elf/target/elf_flags.h"
 #include "elf/text_info.h"
 #include "inspect/toolkit.h"
+#include "support/string_index.h"
 
 namespace culink::inspect {
 

@@ -5,17 +5,17 @@
 #include <optional>
 #include <vector>
 
-#include "arch/arch.h"
-#include "base/step_timer.h"
-#include "base/worker_pool.h"
 #include "culink/link_facts.h"
 #include "culink/link_options.h"
+#include "elf/target/arch.h"
 #include "link/mercury/sass_context.h"
 #include "link/output/draft.h"
 #include "model/diagnostics.h"
 #include "model/dialect.h"
 #include "model/input_object.h"
 #include "model/record_list.h"
+#include "support/step_timer.h"
+#include "support/worker_pool.h"
 
 namespace culink {
 

@@ -16,8 +16,8 @@
 #include <algorithm>
 #include <string_view>
 
-#include "base/string_index.h"
-#include "base/types.h"
+#include "support/string_index.h"
+#include "support/types.h"
 
 namespace culink {
 

@@ -12,7 +12,7 @@
 
 #include <fmt/format.h>
 
-#include "base/option_text.h"
+#include "support/option_text.h"
 
 namespace culink {
 

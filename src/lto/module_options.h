@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "base/types.h"
 #include "model/diagnostics.h"
+#include "support/types.h"
 
 namespace culink {
 

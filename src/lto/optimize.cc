@@ -13,8 +13,8 @@
 
 #include <fmt/format.h>
 
-#include "base/bytes.h"
 #include "engine/worker_process.h"
+#include "support/bytes.h"
 
 namespace culink {
 

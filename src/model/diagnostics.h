@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include "base/demangle.h"
-#include "base/types.h"
-#include "base/worker_pool.h"
 #include "culink/diagnostics.h"
+#include "support/demangle.h"
+#include "support/types.h"
+#include "support/worker_pool.h"
 
 namespace culink {
 

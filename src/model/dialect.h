@@ -8,10 +8,10 @@
 #include <span>
 #include <string_view>
 
-#include "base/types.h"
 #include "elf/records/nv_compat.h"
 #include "elf/records/nv_info.h"
 #include "model/file_kind.h"
+#include "support/types.h"
 
 namespace culink {
 

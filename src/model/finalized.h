@@ -11,9 +11,9 @@
 #include <string_view>
 #include <vector>
 
-#include "base/types.h"
 #include "model/diagnostics.h"
 #include "model/instruction_map.h"
+#include "support/types.h"
 
 namespace culink {
 

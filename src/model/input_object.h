@@ -5,13 +5,13 @@
 #include <type_traits>
 #include <vector>
 
-#include "base/bytes.h"
-#include "base/types.h"
 #include "culink/diagnostics.h"
 #include "elf/elf_view.h"
 #include "elf/records/nv_callgraph.h"
 #include "elf/records/nv_info.h"
 #include "elf/section_kind.h"
+#include "support/bytes.h"
+#include "support/types.h"
 
 namespace culink {
 

@@ -16,8 +16,8 @@
 #include <map>
 #include <optional>
 
-#include "base/bytes.h"
 #include "elf/records/nv_capmerc.h"
+#include "support/bytes.h"
 
 namespace culink {
 

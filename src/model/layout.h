@@ -7,8 +7,8 @@
 
 #include <vector>
 
-#include "base/types.h"
 #include "model/output_sections.h"
+#include "support/types.h"
 
 namespace culink {
 

@@ -8,8 +8,8 @@
 // is a field of the policy as well. Where options limit a defect, the policy has the result.
 #pragma once
 
-#include "arch/arch.h"
 #include "culink/link_options.h"
+#include "elf/target/arch.h"
 #include "model/dialect.h"
 
 namespace culink {

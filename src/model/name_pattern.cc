@@ -7,8 +7,8 @@
 
 #include <algorithm>
 
-#include "base/demangle.h"
 #include "culink/host_references.h"
+#include "support/demangle.h"
 
 namespace culink {
 

@@ -13,10 +13,10 @@
 #include <utility>
 #include <vector>
 
-#include "base/types.h"
 #include "elf/records/nv_unified.h"
 #include "elf/section_table.h"
 #include "model/program.h"
+#include "support/types.h"
 
 namespace culink {
 

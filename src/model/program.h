@@ -11,11 +11,11 @@
 #include <string_view>
 #include <vector>
 
-#include "base/string_index.h"
-#include "base/types.h"
-#include "base/uninitialized.h"
 #include "culink/link_facts.h"
 #include "model/input_object.h"
+#include "support/string_index.h"
+#include "support/types.h"
+#include "support/uninitialized.h"
 
 namespace culink {
 

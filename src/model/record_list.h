@@ -8,11 +8,11 @@
 #include <span>
 #include <vector>
 
-#include "base/bytes.h"
-#include "base/uninitialized.h"
 #include "elf/records/nv_info.h"
 #include "model/layout.h"
 #include "model/program.h"
+#include "support/bytes.h"
+#include "support/uninitialized.h"
 
 namespace culink {
 

@@ -15,9 +15,7 @@
 
 #include <fmt/format.h>
 
-#include "arch/arch.h"
-#include "base/bytes.h"
-#include "base/mapped_file.h"
+#include "elf/target/arch.h"
 #include "elf/wire.h"
 #include "engine/worker_process.h"
 #include "input/file_kind.h"
@@ -26,6 +24,8 @@
 #include "nvjitlink/jit_log.h"
 #include "nvjitlink/jit_messages.h"
 #include "report/resource_table.h"
+#include "support/bytes.h"
+#include "support/mapped_file.h"
 #include "toolkit/find_cache.h"
 
 namespace culink::jit {

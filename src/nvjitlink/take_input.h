@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "base/types.h"
 #include "nvjitlink/abi.h"
 #include "nvjitlink/jit_options.h"
+#include "support/types.h"
 
 namespace culink::jit {
 

@@ -14,11 +14,11 @@
 
 #include <fmt/format.h>
 
-#include "arch/elf_flags.h"
-#include "base/bytes.h"
 #include "elf/elf_view.h"
+#include "elf/target/elf_flags.h"
 #include "input/fatbin.h"
 #include "input/file_kind.h"
+#include "support/bytes.h"
 
 namespace culink {
 

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "base/result.h"
-#include "base/types.h"
 #include "input/fatbin.h"
+#include "support/result.h"
+#include "support/types.h"
 
 namespace culink {
 

@@ -16,7 +16,6 @@
 
 #include <fmt/format.h>
 
-#include "base/bytes.h"
 #include "culink/host_references.h"
 #include "elf/constants.h"
 #include "elf/elf_view.h"
@@ -25,6 +24,7 @@
 #include "pack/resize_sections.h"
 #include "pack/rewrite_archive.h"
 #include "pack/strip_debug.h"
+#include "support/bytes.h"
 
 namespace culink {
 

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "base/result.h"
-#include "base/types.h"
 #include "pack/fatbin_writer.h"
+#include "support/result.h"
+#include "support/types.h"
 
 namespace culink {
 

@@ -14,9 +14,9 @@
 
 #include <fmt/format.h>
 
-#include "base/bytes.h"
 #include "elf/constants.h"
 #include "elf/wire.h"
+#include "support/bytes.h"
 
 namespace culink {
 

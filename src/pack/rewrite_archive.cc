@@ -12,8 +12,8 @@
 
 #include <fmt/format.h>
 
-#include "base/bytes.h"
 #include "input/archive.h"
+#include "support/bytes.h"
 
 namespace culink {
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "base/result.h"
-#include "base/types.h"
+#include "support/result.h"
+#include "support/types.h"
 
 namespace culink {
 

@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "base/types.h"
+#include "support/types.h"
 
 namespace culink {
 

@@ -6,7 +6,7 @@
 
 #include <deque>
 
-#include "base/string_index.h"
+#include "support/string_index.h"
 
 namespace culink::page {
 

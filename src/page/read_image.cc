@@ -12,10 +12,10 @@
 #include <map>
 #include <numeric>
 
-#include "arch/elf_flags.h"
-#include "base/bytes.h"
+#include "elf/target/elf_flags.h"
 #include "inspect/image_parts.h"
 #include "inspect/usage.h"
+#include "support/bytes.h"
 
 namespace culink::page {
 

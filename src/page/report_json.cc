@@ -10,11 +10,11 @@
 
 #include <algorithm>
 
-#include "arch/occupancy.h"
-#include "base/demangle.h"
-#include "base/string_index.h"
-#include "base/text_out.h"
+#include "elf/target/occupancy.h"
 #include "page/duplicates.h"
+#include "support/demangle.h"
+#include "support/string_index.h"
+#include "support/text_out.h"
 
 namespace culink::page {
 

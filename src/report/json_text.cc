@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "base/text_out.h"
+#include "support/text_out.h"
 
 namespace culink {
 

@@ -12,8 +12,8 @@
 
 #include <fmt/format.h>
 
-#include "base/text_out.h"
 #include "report/map_totals.h"
+#include "support/text_out.h"
 
 namespace culink {
 

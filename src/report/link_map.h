@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "base/demangle.h"
 #include "culink/link_facts.h"
+#include "support/demangle.h"
 
 namespace culink {
 

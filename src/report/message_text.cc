@@ -10,10 +10,10 @@
 
 #include <fmt/format.h>
 
-#include "base/demangle.h"
-#include "base/text_out.h"
 #include "model/diagnostics.h"
 #include "report/json_text.h"
+#include "support/demangle.h"
+#include "support/text_out.h"
 
 namespace culink {
 

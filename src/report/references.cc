@@ -9,8 +9,8 @@
 
 #include <fmt/format.h>
 
-#include "base/text_out.h"
 #include "model/name_pattern.h"
+#include "support/text_out.h"
 
 namespace culink {
 

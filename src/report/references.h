@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "base/demangle.h"
 #include "culink/link_facts.h"
+#include "support/demangle.h"
 
 namespace culink {
 

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "base/demangle.h"
 #include "culink/link_facts.h"
 #include "report/wording.h"
+#include "support/demangle.h"
 
 namespace culink {
 

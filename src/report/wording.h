@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "base/types.h"
+#include "support/types.h"
 
 namespace culink {
 

@@ -13,8 +13,8 @@
 
 #include <fmt/format.h>
 
-#include "base/bytes.h"
 #include "repro/word_lines.h"
+#include "support/bytes.h"
 
 namespace culink {
 

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "base/mapped_file.h"
 #include "repro/tar.h"
+#include "support/mapped_file.h"
 
 namespace culink {
 

@@ -11,8 +11,8 @@
 
 #include <algorithm>
 
-#include "base/bytes.h"
 #include "elf/elf_view.h"
+#include "support/bytes.h"
 
 namespace culink {
 

@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
-#include "base/mapped_file.h"
-#include "base/result.h"
-#include "base/worker_pool.h"
 #include "elf/elf_view.h"
+#include "support/mapped_file.h"
+#include "support/result.h"
+#include "support/worker_pool.h"
 #include "survey/code_selection.h"
 #include "survey/find_code.h"
 

@@ -15,12 +15,12 @@
 
 #include <fmt/format.h>
 
-#include "arch/elf_flags.h"
-#include "base/bytes.h"
 #include "elf/elf_view.h"
+#include "elf/target/elf_flags.h"
 #include "input/archive.h"
 #include "input/file_kind.h"
 #include "input/host_object.h"
+#include "support/bytes.h"
 
 namespace culink {
 

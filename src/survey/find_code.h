@@ -7,10 +7,10 @@
 #include <string_view>
 #include <vector>
 
-#include "base/mapped_file.h"
-#include "base/result.h"
 #include "input/fatbin.h"
 #include "model/file_kind.h"
+#include "support/mapped_file.h"
+#include "support/result.h"
 #include "survey/data_scan.h"
 
 namespace culink {

@@ -12,7 +12,7 @@
 
 #include <fmt/format.h>
 
-#include "base/demangle.h"
+#include "support/demangle.h"
 
 namespace culink {
 

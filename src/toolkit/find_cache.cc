@@ -4,7 +4,7 @@
 // the XDG rules. Relative paths in the latter are no paths, by the same rules.
 #include "toolkit/find_cache.h"
 
-#include "base/option_text.h"
+#include "support/option_text.h"
 #include "toolkit/places.h"
 
 namespace culink {

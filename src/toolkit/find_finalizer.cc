@@ -12,8 +12,8 @@
 #include <string_view>
 #include <unistd.h>
 
-#include "base/bytes.h"
-#include "base/mapped_file.h"
+#include "support/bytes.h"
+#include "support/mapped_file.h"
 #include "toolkit/places.h"
 
 namespace culink {

@@ -14,7 +14,7 @@
 
 #include <fmt/format.h>
 
-#include "arch/elf_flags.h"
+#include "elf/target/elf_flags.h"
 #include "verify/verify_findings.h"
 
 namespace culink {

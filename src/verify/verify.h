@@ -10,9 +10,9 @@
 #include <string_view>
 #include <vector>
 
-#include "base/result.h"
-#include "base/worker_pool.h"
 #include "elf/elf_view.h"
+#include "support/result.h"
+#include "support/worker_pool.h"
 
 namespace culink {
 

@@ -12,10 +12,10 @@
 #include <utility>
 #include <vector>
 
-#include "arch/reloc.h"
-#include "base/worker_pool.h"
 #include "elf/records/nv_info.h"
 #include "elf/section_kind.h"
+#include "elf/target/reloc.h"
+#include "support/worker_pool.h"
 #include "verify/verify.h"
 
 namespace culink::verify {

@@ -9,11 +9,11 @@
 
 #include <fmt/format.h>
 
-#include "arch/arch.h"
-#include "arch/elf_flags.h"
-#include "base/bytes.h"
 #include "elf/section_kind.h"
+#include "elf/target/arch.h"
+#include "elf/target/elf_flags.h"
 #include "elf/wire.h"
+#include "support/bytes.h"
 #include "verify/verify_findings.h"
 
 namespace culink::verify {

@@ -14,8 +14,8 @@
 
 #include <fmt/format.h>
 
-#include "base/bytes.h"
 #include "elf/wire.h"
+#include "support/bytes.h"
 #include "verify/verify_findings.h"
 
 namespace culink::verify {

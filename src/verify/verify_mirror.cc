@@ -17,13 +17,13 @@
 
 #include <fmt/format.h>
 
-#include "arch/arch.h"
-#include "arch/driver_functions.h"
-#include "arch/elf_flags.h"
-#include "base/bytes.h"
 #include "elf/records/nv_capmerc.h"
 #include "elf/records/nv_info.h"
 #include "elf/section_kind.h"
+#include "elf/target/arch.h"
+#include "elf/target/driver_functions.h"
+#include "elf/target/elf_flags.h"
+#include "support/bytes.h"
 #include "verify/verify_findings.h"
 
 namespace culink::verify {

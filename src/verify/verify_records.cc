@@ -5,8 +5,6 @@
 // symbols and strings are looked up, which needs the whole file.
 #include <fmt/format.h>
 
-#include "arch/reloc.h"
-#include "base/bytes.h"
 #include "elf/names.h"
 #include "elf/records/nv_callgraph.h"
 #include "elf/records/nv_compat.h"
@@ -14,6 +12,8 @@
 #include "elf/records/nv_notes.h"
 #include "elf/records/nv_rel_action.h"
 #include "elf/section_kind.h"
+#include "elf/target/reloc.h"
+#include "support/bytes.h"
 #include "verify/verify_findings.h"
 
 namespace culink::verify {

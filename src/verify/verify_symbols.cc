@@ -8,9 +8,9 @@
 
 #include <fmt/format.h>
 
-#include "base/bytes.h"
 #include "elf/names.h"
 #include "elf/section_kind.h"
+#include "support/bytes.h"
 #include "verify/verify_findings.h"
 
 namespace culink::verify {

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "base/mapped_file.h"
-#include "base/output_file.h"
 #include "finalize/finalize.h"
+#include "support/mapped_file.h"
+#include "support/output_file.h"
 
 namespace {
 

@@ -4,8 +4,8 @@
 // opened strictly.
 #include "round_trip.h"
 
-#include "base/bytes.h"
 #include "elf/elf_view.h"
+#include "support/bytes.h"
 #include "text/document/yaml_io.h"
 #include "text/yaml/assemble.h"
 

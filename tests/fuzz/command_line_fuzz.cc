@@ -6,8 +6,8 @@
 
 #include <string>
 
-#include "base/bytes.h"
 #include "round_trip.h"
+#include "support/bytes.h"
 
 using namespace culink;
 

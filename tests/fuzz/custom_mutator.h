@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "../robustness/containers.h"
-#include "base/types.h"
+#include "support/types.h"
 
 // libFuzzer's own mutations, which know what comparisons of the program looked for.
 extern "C" size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max_size);

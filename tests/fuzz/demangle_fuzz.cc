@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Any text as the name of a symbol: both demanglers end, and none makes a book of a short name.
-#include "base/demangle.h"
+#include "support/demangle.h"
 
-#include "base/bytes.h"
 #include "compat/demangle/nvlink_demangle.h"
 #include "round_trip.h"
+#include "support/bytes.h"
 
 using namespace culink;
 

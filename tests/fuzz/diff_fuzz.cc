@@ -8,8 +8,8 @@
 
 #include <vector>
 
-#include "base/bytes.h"
 #include "round_trip.h"
+#include "support/bytes.h"
 
 using namespace culink;
 

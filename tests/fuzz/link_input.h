@@ -7,8 +7,8 @@
 
 #include <vector>
 
-#include "base/bytes.h"
-#include "base/types.h"
+#include "support/bytes.h"
+#include "support/types.h"
 
 namespace culink::fuzz {
 

@@ -3,8 +3,8 @@
 // Changes of whole files, for all mutators.
 #include "custom_mutator.h"
 
-#include "base/bytes.h"
 #include "elf/wire.h"
+#include "support/bytes.h"
 
 namespace culink::fuzz {
 

@@ -3,9 +3,9 @@
 // The mutator of links: changes one of the two files, exchanges them, packs the second one into a
 // fatbin, host object or archive, or chooses other options.
 #include "../unit/host_file.h"
-#include "arch/elf_flags.h"
 #include "custom_mutator.h"
 #include "elf/elf_view.h"
+#include "elf/target/elf_flags.h"
 #include "link_input.h"
 
 using namespace culink;

@@ -3,8 +3,8 @@
 // Any text as PTX that an optimiser has written.
 #include "lto/ptx_text.h"
 
-#include "base/bytes.h"
 #include "round_trip.h"
+#include "support/bytes.h"
 
 using namespace culink;
 

@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <vector>
 
-#include "base/types.h"
+#include "support/types.h"
 
 namespace culink::fuzz {
 

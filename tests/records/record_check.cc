@@ -12,7 +12,6 @@
 
 #include <fmt/format.h>
 
-#include "base/mapped_file.h"
 #include "elf/elf_view.h"
 #include "elf/records/nv_callgraph.h"
 #include "elf/records/nv_capmerc.h"
@@ -25,6 +24,7 @@
 #include "elf/records/nv_unified.h"
 #include "elf/section_kind.h"
 #include "elf/symbol_codec.h"
+#include "support/mapped_file.h"
 
 namespace culink::elf {
 namespace {

@@ -15,8 +15,8 @@
 
 #include <fmt/format.h>
 
-#include "base/mapped_file.h"
 #include "elf/elf_view.h"
+#include "support/mapped_file.h"
 
 namespace culink::reloc_test {
 

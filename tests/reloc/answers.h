@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
-#include "base/result.h"
-#include "base/types.h"
 #include "probe.h"
+#include "support/result.h"
+#include "support/types.h"
 
 namespace culink::reloc_test {
 

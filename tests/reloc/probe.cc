@@ -9,9 +9,9 @@
 #include <algorithm>
 #include <array>
 
-#include "base/bytes.h"
-#include "base/mapped_file.h"
 #include "elf/elf_view.h"
+#include "support/bytes.h"
+#include "support/mapped_file.h"
 #include "text/document/yaml_io.h"
 #include "text/yaml/assemble.h"
 

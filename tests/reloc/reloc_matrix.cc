@@ -22,10 +22,10 @@
 #include <sys/wait.h>
 
 #include "answers.h"
-#include "arch/reloc.h"
-#include "base/mapped_file.h"
-#include "base/output_file.h"
 #include "culink/linker.h"
+#include "elf/target/reloc.h"
+#include "support/mapped_file.h"
+#include "support/output_file.h"
 
 namespace culink::reloc_test {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "base/types.h"
 #include "culink.h"
+#include "support/types.h"
 
 namespace culink::robustness {
 

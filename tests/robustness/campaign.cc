@@ -16,13 +16,13 @@
 
 #include <fmt/format.h>
 
-#include "base/mapped_file.h"
-#include "base/output_file.h"
 #include "children.h"
 #include "commands.h"
 #include "elf/elf_view.h"
 #include "mutator.h"
 #include "structure.h"
+#include "support/mapped_file.h"
+#include "support/output_file.h"
 
 namespace culink::robustness {
 namespace {

@@ -7,7 +7,7 @@
 
 #include <sys/mman.h>
 
-#include "base/types.h"
+#include "support/types.h"
 
 namespace culink::robustness {
 

@@ -8,11 +8,11 @@
 
 #include <algorithm>
 
-#include "base/text_out.h"
 #include "culink/cubin_reader.h"
 #include "elf/elf_view.h"
 #include "inspect/image_parts.h"
 #include "inspect/usage.h"
+#include "support/text_out.h"
 #include "text/diff/diff.h"
 #include "text/document/yaml_io.h"
 #include "text/dump/dump.h"

@@ -8,9 +8,9 @@
 
 #include <fmt/format.h>
 
-#include "base/output_file.h"
 #include "link_laws.h"
 #include "structure.h"
+#include "support/output_file.h"
 
 namespace culink::robustness {
 

@@ -13,13 +13,13 @@
 #include <fmt/format.h>
 
 #include "../unit/host_file.h"
-#include "base/mapped_file.h"
-#include "base/output_file.h"
 #include "children.h"
 #include "containers.h"
 #include "input/archive.h"
 #include "link_laws.h"
 #include "mutator.h"
+#include "support/mapped_file.h"
+#include "support/output_file.h"
 #include "survey/find_code.h"
 
 namespace culink::robustness {

@@ -26,11 +26,11 @@
 
 #include <fmt/format.h>
 
-#include "base/bytes.h"
-#include "base/output_file.h"
 #include "children.h"
 #include "damaged_program.h"
 #include "link_laws.h"
+#include "support/bytes.h"
+#include "support/output_file.h"
 
 namespace culink::robustness {
 namespace {

@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <array>
 
-#include "arch/arch.h"
-#include "arch/elf_flags.h"
 #include "elf/elf_view.h"
+#include "elf/target/arch.h"
+#include "elf/target/elf_flags.h"
 #include "report/resource_table.h"
 #include "verify/verify.h"
 

@@ -9,10 +9,10 @@
 #include <algorithm>
 #include <array>
 
-#include "base/bytes.h"
-#include "base/mapped_file.h"
 #include "elf/elf_view.h"
 #include "elf/section_kind.h"
+#include "support/bytes.h"
+#include "support/mapped_file.h"
 
 namespace culink::robustness {
 

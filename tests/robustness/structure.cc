@@ -13,7 +13,6 @@
 #include <functional>
 #include <string>
 
-#include "base/bytes.h"
 #include "elf/elf_view.h"
 #include "elf/names.h"
 #include "elf/records/nv_callgraph.h"
@@ -22,6 +21,7 @@
 #include "elf/replace_section.h"
 #include "elf/section_kind.h"
 #include "elf/wire.h"
+#include "support/bytes.h"
 
 namespace culink::robustness {
 

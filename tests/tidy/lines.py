@@ -76,11 +76,11 @@ RELOCATION_NUMBERS = (
 
 
 def numbers_in_tables(tree):
-    """Passes write no relocation numbers and no opcodes; src/arch has rows for both."""
+    """Passes write no relocation numbers and no opcodes; src/elf/target has rows for both."""
     patterns = [(re.compile(text), what) for text, what in RELOCATION_NUMBERS]
     for name in tree.matching(".cc", ".h", under=("src/link/", "src/finalize/")):
         for number, line in tree.lines(name):
             for i, (pattern, what) in enumerate(patterns):
                 if pattern.search(line if i == 0 else line.split("//")[0]):
-                    yield (f"{name}:{number}: {what}; ask arch/reloc.h or "
-                           "arch/instructions.h")
+                    yield (f"{name}:{number}: {what}; ask elf/target/reloc.h or "
+                           "elf/target/instructions.h")

@@ -16,17 +16,16 @@ sys.dont_write_bytecode = True
 from lines import PRODUCT_FOLDERS, house_rules, numbers_in_tables, vocabulary
 
 # A layer may include the layers named here and itself (docs/design.md).
-LAYERS = {"base": []}
-LAYERS["toolkit"] = ["base"]
-LAYERS["cache"] = ["base"]
-LAYERS["repro"] = ["base"]
-LAYERS["elf"] = ["base"]
-LAYERS["arch"] = LAYERS["elf"] + ["elf"]
-LAYERS["verify"] = LAYERS["arch"] + ["arch"]
-LAYERS["check"] = LAYERS["arch"] + ["arch"]
-LAYERS["inspect"] = LAYERS["arch"] + ["arch"]
-LAYERS["model"] = LAYERS["arch"] + ["arch"]
-LAYERS["engine"] = ["base"]
+LAYERS = {"support": []}
+LAYERS["toolkit"] = ["support"]
+LAYERS["cache"] = ["support"]
+LAYERS["repro"] = ["support"]
+LAYERS["elf"] = ["support"]
+LAYERS["verify"] = LAYERS["elf"] + ["elf"]
+LAYERS["check"] = LAYERS["elf"] + ["elf"]
+LAYERS["inspect"] = LAYERS["elf"] + ["elf"]
+LAYERS["model"] = LAYERS["elf"] + ["elf"]
+LAYERS["engine"] = ["support"]
 SIBLINGS = ["input", "link", "finalize", "lto", "compat", "report", "page", "text"]
 for sibling in SIBLINGS:
     LAYERS[sibling] = LAYERS["model"] + ["model"]
@@ -45,7 +44,7 @@ LAYERS["tools"] = LAYERS["api"] + ["api", "survey", "toolkit", "repro", "pack"]
 # Large layers have rooms: folders, each of which may include itself and those named here. What is
 # directly in the layer may include them all, and they may not include it.
 ROOMS = {
-    "elf": {"records": ["."]},
+    "elf": {"records": ["."], "target": [".", "records"]},
     "compat": {"demangle": []},
     "check": {"program": ["."]},
     "text": {"document": [], "yaml": ["document"], "dump": [], "diff": []},
@@ -60,7 +59,7 @@ ROOMS = {
         "mercury": ["resolve", "nvlink", "merge", "place", "records", "relocs", "output"],
     },
 }
-CORE = ("base", "elf", "arch", "model", "input", "link", "finalize")
+CORE = ("support", "elf", "model", "input", "link", "finalize")
 # What link.cc calls beside passes.
 NOT_PASSES = ("if", "for", "make_link_policy", "known_flaws", "drop", "inputs_released")
 MAX_ROOM_FILES = 15  # .cc files in one folder

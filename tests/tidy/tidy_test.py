@@ -11,7 +11,7 @@ CLEAN_SOURCE = f"""{tidy.SPDX}
 // A file that breaks no rule, with an opening paragraph of a sensible length.
 #include "elf/clean.h"
 
-#include "base/bytes.h"
+#include "support/bytes.h"
 #include "culink/types.h"
 
 namespace culink {{
@@ -47,15 +47,15 @@ CLEAN_TREE = {
 
 # rule, path, text that breaks it, part of the finding
 VIOLATIONS = (
-    ("layering", "src/base/up.cc", '#include "elf/names.h"\n', "base includes elf"),
+    ("layering", "src/support/up.cc", '#include "elf/names.h"\n', "support includes elf"),
     ("layering", "src/link/side.cc", '#include "text/dump.h"\n', "link includes text"),
-    ("layering", "include/culink/leak.h", '#include "base/bytes.h"\n', "private layer base"),
+    ("layering", "include/culink/leak.h", '#include "support/bytes.h"\n', "private layer base"),
     ("rooms", "src/link/resolve/up.cc", '#include "link/merge/merge.h"\n', "resolve includes merge"),
     ("rooms", "src/link/attic/x.cc", "", "src/link/attic is no room"),
-    ("rooms", "src/base/attic/x.cc", "", "src/base/attic is no room"),
+    ("rooms", "src/support/attic/x.cc", "", "src/support/attic is no room"),
     ("rooms", "src/link/merge.cc", "", "only the list of passes"),
     ("layering", "src/misc/x.cc", "", "misc is no layer"),
-    ("include_graph", "src/base/up.cc", '#include "elf/names.h"\n', "in a circle"),
+    ("include_graph", "src/support/up.cc", '#include "elf/names.h"\n', "in a circle"),
     ("local_paths", "docs/a.md", "see /hom" + "e/me/notes\n", "local path"),
     ("local_paths", "scripts/a.sh", "cd /tm" + "p/build-3\n", "local path"),
     ("local_paths", "examples/a.cubin", "\0/hom" + "e/me/a.cu\0", "local path"),

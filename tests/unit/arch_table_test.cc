@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "arch/arch.h"
+#include "elf/target/arch.h"
 
 #include <gtest/gtest.h>
 #include <set>
 #include <string>
 
-#include "base/bytes.h"
+#include "support/bytes.h"
 
 namespace culink::arch {
 namespace {

@@ -6,8 +6,8 @@
 
 #include <gtest/gtest.h>
 
-#include "base/bytes.h"
 #include "elf/elf_view.h"
+#include "support/bytes.h"
 #include "text/document/yaml_io.h"
 
 namespace culink::text {

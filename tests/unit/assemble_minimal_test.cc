@@ -3,10 +3,10 @@
 
 #include <gtest/gtest.h>
 
-#include "arch/arch.h"
 #include "elf/elf_view.h"
 #include "elf/records/nv_callgraph.h"
 #include "elf/records/nv_info.h"
+#include "elf/target/arch.h"
 #include "text/document/yaml_io.h"
 #include "verify/verify.h"
 

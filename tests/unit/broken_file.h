@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
-#include "base/bytes.h"
 #include "elf/elf_view.h"
 #include "examples.h"
+#include "support/bytes.h"
 
 namespace culink::test {
 

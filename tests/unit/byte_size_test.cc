@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "base/option_text.h"
+#include "support/option_text.h"
 
 #include <gtest/gtest.h>
 

@@ -11,7 +11,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/bytes.h"
+#include "support/bytes.h"
 
 namespace culink {
 namespace {

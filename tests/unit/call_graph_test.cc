@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/mapped_file.h"
+#include "support/mapped_file.h"
 
 namespace culink::inspect {
 namespace {

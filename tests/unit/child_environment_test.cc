@@ -2,7 +2,7 @@
 //
 // Children that run NVIDIA's compilers do not inherit a library that stands in for one of them;
 // everything else they do.
-#include "base/process.h"
+#include "support/process.h"
 
 #include <cstdlib>
 #include <string_view>

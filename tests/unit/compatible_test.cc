@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "arch/arch.h"
+#include "elf/target/arch.h"
 
 #include <algorithm>
 #include <gtest/gtest.h>

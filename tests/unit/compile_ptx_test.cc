@@ -13,10 +13,10 @@
 #include <fstream>
 #include <thread>
 
-#include "base/bytes.h"
 #include "broken_file.h"
 #include "elf/elf_view.h"
 #include "elf/records/nv_notes.h"
+#include "support/bytes.h"
 
 namespace culink {
 namespace {

@@ -2,7 +2,7 @@
 //
 // Names as people see them: what the compiler makes of names, row by row, and names that somebody
 // wrote to do harm.
-#include "base/demangle.h"
+#include "support/demangle.h"
 
 #include <fstream>
 #include <utility>
@@ -10,7 +10,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/types.h"
+#include "support/types.h"
 
 namespace culink {
 namespace {

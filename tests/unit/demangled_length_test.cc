@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The bound is above what a library makes of a name, and not far above for names of real programs.
-#include "base/demangle.h"
+#include "support/demangle.h"
 
 #include <cstdlib>
 #include <cxxabi.h>

@@ -10,9 +10,9 @@
 #include <filesystem>
 #include <random>
 
-#include "base/mapped_file.h"
 #include "broken_file.h"
 #include "elf/elf_file.h"
+#include "support/mapped_file.h"
 #include "text/document/yaml_io.h"
 #include "text/yaml/assemble.h"
 

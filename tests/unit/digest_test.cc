@@ -9,7 +9,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/bytes.h"
+#include "support/bytes.h"
 
 namespace culink {
 namespace {

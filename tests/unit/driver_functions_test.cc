@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "arch/driver_functions.h"
+#include "elf/target/driver_functions.h"
 
 #include <gtest/gtest.h>
 

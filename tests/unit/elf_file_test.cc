@@ -5,10 +5,10 @@
 #include <filesystem>
 #include <gtest/gtest.h>
 
-#include "base/bytes.h"
-#include "base/mapped_file.h"
-#include "base/string_index.h"
 #include "elf/elf_view.h"
+#include "support/bytes.h"
+#include "support/mapped_file.h"
+#include "support/string_index.h"
 
 namespace culink::elf {
 namespace {

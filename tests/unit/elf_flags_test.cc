@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "arch/elf_flags.h"
+#include "elf/target/elf_flags.h"
 
 #include <filesystem>
 #include <gtest/gtest.h>
 #include <string>
 
-#include "arch/arch.h"
-#include "base/mapped_file.h"
 #include "elf/elf_view.h"
+#include "elf/target/arch.h"
+#include "support/mapped_file.h"
 
 namespace culink::arch {
 namespace {

@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 #include <vector>
 
-#include "base/bytes.h"
 #include "elf/wire.h"
+#include "support/bytes.h"
 
 namespace culink::elf {
 namespace {

@@ -3,9 +3,9 @@
 
 #include <gtest/gtest.h>
 
-#include "base/bytes.h"
 #include "culink/cubin_reader.h"
 #include "elf/elf_view.h"
+#include "support/bytes.h"
 
 namespace culink::elf {
 namespace {

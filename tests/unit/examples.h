@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/mapped_file.h"
+#include "support/mapped_file.h"
 
 namespace culink::test {
 

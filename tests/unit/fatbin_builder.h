@@ -10,8 +10,8 @@
 #include <lz4.h>
 #include <zstd.h>
 
-#include "base/bytes.h"
 #include "input/fatbin.h"
+#include "support/bytes.h"
 
 namespace culink::test {
 

@@ -3,9 +3,9 @@
 
 #include <gtest/gtest.h>
 
-#include "base/bytes.h"
 #include "fatbin_builder.h"
 #include "pack/prune.h"
+#include "support/bytes.h"
 
 namespace culink {
 namespace {

@@ -14,9 +14,9 @@
 
 #include <gtest/gtest.h>
 
-#include "base/bytes.h"
 #include "cache/entry.h"
 #include "cache/shard.h"
+#include "support/bytes.h"
 
 namespace culink {
 namespace {

@@ -3,9 +3,9 @@
 
 #include <gtest/gtest.h>
 
-#include "base/bytes.h"
 #include "elf/records/nv_capmerc.h"
 #include "recorded_answers.h"
+#include "support/bytes.h"
 
 namespace culink {
 namespace {

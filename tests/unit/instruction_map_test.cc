@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "base/bytes.h"
 #include "elf/records/nv_capmerc.h"
+#include "support/bytes.h"
 
 namespace culink {
 namespace {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "arch/instructions.h"
+#include "elf/target/instructions.h"
 
 #include <array>
 #include <gtest/gtest.h>
 
-#include "arch/arch.h"
+#include "elf/target/arch.h"
 
 namespace culink::arch {
 namespace {

@@ -7,11 +7,11 @@
 
 #include <gtest/gtest.h>
 
-#include "base/bytes.h"
 #include "broken_file.h"
 #include "culink/linker.h"
 #include "examples.h"
 #include "fatbin_builder.h"
+#include "support/bytes.h"
 
 namespace culink {
 namespace {

@@ -12,11 +12,11 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "base/worker_pool.h"
 #include "culink/linker.h"
 #include "elf/elf_view.h"
 #include "elf/records/nv_info.h"
 #include "examples.h"
+#include "support/worker_pool.h"
 #include "verify/verify.h"
 
 namespace culink {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "base/mapped_file.h"
+#include "support/mapped_file.h"
 
 #include <atomic>
 #include <filesystem>
@@ -11,8 +11,8 @@
 
 #include <gtest/gtest.h>
 
-#include "base/bytes.h"
-#include "base/output_file.h"
+#include "support/bytes.h"
+#include "support/output_file.h"
 
 namespace culink {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "arch/driver_functions.h"
+#include "elf/target/driver_functions.h"
 #include "link/resolve/call_graph.h"
 
 namespace culink {

@@ -3,10 +3,10 @@
 
 #include <gtest/gtest.h>
 
-#include "base/bytes.h"
 #include "elf/records/nv_info.h"
 #include "examples.h"
 #include "input/load_object.h"
+#include "support/bytes.h"
 
 namespace culink {
 namespace {

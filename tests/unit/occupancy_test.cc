@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "arch/occupancy.h"
+#include "elf/target/occupancy.h"
 
 #include <gtest/gtest.h>
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "base/output_file.h"
+#include "support/output_file.h"
 
 #include <algorithm>
 #include <fcntl.h>
@@ -11,7 +11,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/bytes.h"
+#include "support/bytes.h"
 
 namespace culink {
 namespace {

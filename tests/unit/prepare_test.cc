@@ -5,12 +5,12 @@
 #include <gtest/gtest.h>
 #include <set>
 
-#include "base/bytes.h"
 #include "elf/records/nv_callgraph.h"
 #include "elf/records/nv_info.h"
 #include "elf/records/nv_registers.h"
 #include "elf/wire.h"
 #include "recorded_answers.h"
+#include "support/bytes.h"
 
 namespace culink {
 namespace {

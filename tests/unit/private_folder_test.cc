@@ -10,7 +10,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/types.h"
+#include "support/types.h"
 
 namespace culink {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "base/process.h"
+#include "support/process.h"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 #include <thread>
 #include <unistd.h>
 
-#include "base/bytes.h"
+#include "support/bytes.h"
 
 namespace culink {
 namespace {

@@ -5,10 +5,10 @@
 #include <array>
 #include <gtest/gtest.h>
 
-#include "base/bytes.h"
 #include "elf/records/nv_callgraph.h"
 #include "elf/records/nv_info.h"
 #include "recorded_answers.h"
+#include "support/bytes.h"
 
 namespace culink {
 namespace {

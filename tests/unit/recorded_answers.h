@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "base/mapped_file.h"
 #include "elf/elf_view.h"
+#include "support/mapped_file.h"
 
 namespace culink {
 

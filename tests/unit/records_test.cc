@@ -7,11 +7,11 @@
 
 #include <random>
 
-#include "base/bytes.h"
 #include "elf/records/nv_callgraph.h"
 #include "elf/records/nv_compat.h"
 #include "elf/records/nv_info.h"
 #include "elf/records/nv_notes.h"
+#include "support/bytes.h"
 #include "text/document/yaml_io.h"
 
 namespace culink::text {

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <gtest/gtest.h>
 
-#include "base/bytes.h"
 #include "elf/records/nv_registers.h"
 #include "recorded_answers.h"
+#include "support/bytes.h"
 
 namespace culink {
 namespace {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "arch/reloc.h"
+#include "elf/target/reloc.h"
 
 #include <gtest/gtest.h>
 #include <string>
 #include <vector>
 
-#include "base/bytes.h"
 #include "reloc_rows.h"
+#include "support/bytes.h"
 
 namespace culink::arch {
 namespace {

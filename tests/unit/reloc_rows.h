@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "arch/reloc.h"
+#include "elf/target/reloc.h"
 
 namespace culink::test {
 

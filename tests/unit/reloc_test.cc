@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "arch/reloc.h"
+#include "elf/target/reloc.h"
 
 #include <filesystem>
 #include <gtest/gtest.h>
@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "base/mapped_file.h"
 #include "elf/elf_view.h"
 #include "reloc_rows.h"
+#include "support/mapped_file.h"
 
 namespace culink::arch {
 namespace {

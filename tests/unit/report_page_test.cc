@@ -4,10 +4,10 @@
 #include <gtest/gtest.h>
 #include <string>
 
-#include "base/mapped_file.h"
 #include "page/add_link.h"
 #include "page/read_image.h"
 #include "page/report_json.h"
+#include "support/mapped_file.h"
 
 namespace culink::page {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "base/step_timer.h"
+#include "support/step_timer.h"
 
 #include <gtest/gtest.h>
 

@@ -6,9 +6,9 @@
 
 #include <gtest/gtest.h>
 
-#include "base/bytes.h"
 #include "compat/command_line.h"
 #include "repro/word_lines.h"
+#include "support/bytes.h"
 
 namespace culink {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "base/string_index.h"
+#include "support/string_index.h"
 
 #include <set>
 

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/bytes.h"
+#include "support/bytes.h"
 #include "text/document/yaml_io.h"
 
 namespace culink::text {

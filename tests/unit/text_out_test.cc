@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Numbers, and the escaping of names that are not clean text.
-#include "base/text_out.h"
+#include "support/text_out.h"
 
 #include <cerrno>
 #include <fcntl.h>

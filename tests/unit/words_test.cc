@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "arch/reloc.h"
 #include "elf/names.h"
+#include "elf/target/reloc.h"
 
 namespace culink::text {
 namespace {

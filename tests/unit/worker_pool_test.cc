@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "base/worker_pool.h"
+#include "support/worker_pool.h"
 
 #include <gtest/gtest.h>
 

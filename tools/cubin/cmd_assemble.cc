@@ -7,9 +7,9 @@
 #include <memory>
 #include <string>
 
-#include "base/bytes.h"
-#include "base/mapped_file.h"
 #include "messages.h"
+#include "support/bytes.h"
+#include "support/mapped_file.h"
 #include "text/document/yaml_io.h"
 #include "text/yaml/assemble.h"
 

@@ -20,9 +20,9 @@
 #include <utility>
 #include <vector>
 
-#include "base/demangle.h"
 #include "device_code.h"
 #include "messages.h"
+#include "support/demangle.h"
 #include "text/diff/diff.h"
 #include "text/diff/names_in_text.h"
 #include "text/diff/summary.h"

@@ -11,9 +11,9 @@
 #include <unistd.h>
 #include <vector>
 
-#include "base/process.h"
 #include "device_code.h"
 #include "messages.h"
+#include "support/process.h"
 #include "text/dump/disassembly.h"
 #include "toolkit/places.h"
 

@@ -11,10 +11,10 @@
 #include <string>
 #include <vector>
 
-#include "base/mapped_file.h"
 #include "input/file_kind.h"
 #include "messages.h"
 #include "pack/fatbin_writer.h"
+#include "support/mapped_file.h"
 
 namespace culink::tools {
 

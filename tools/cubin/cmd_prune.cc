@@ -12,10 +12,10 @@
 #include <unistd.h>
 #include <vector>
 
-#include "base/mapped_file.h"
-#include "base/output_file.h"
 #include "messages.h"
 #include "pack/prune.h"
+#include "support/mapped_file.h"
+#include "support/output_file.h"
 
 namespace culink::tools {
 

@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "base/bytes.h"
 #include "device_code.h"
 #include "messages.h"
 #include "page/read_image.h"
 #include "page/write_page.h"
+#include "support/bytes.h"
 
 namespace culink::tools {
 

@@ -12,9 +12,9 @@
 #include <unistd.h>
 #include <vector>
 
-#include "base/demangle.h"
 #include "device_code.h"
 #include "messages.h"
+#include "support/demangle.h"
 #include "survey/duplicates.h"
 #include "survey/size_table.h"
 

@@ -7,10 +7,10 @@
 #include <memory>
 #include <string>
 
-#include "base/bytes.h"
 #include "device_code.h"
 #include "elf/elf_view.h"
 #include "messages.h"
+#include "support/bytes.h"
 #include "text/document/yaml_io.h"
 #include "text/yaml/describe.h"
 

@@ -12,8 +12,8 @@
 #include <unistd.h>
 #include <vector>
 
-#include "arch/elf_flags.h"
 #include "device_code.h"
+#include "elf/target/elf_flags.h"
 #include "inspect/usage.h"
 #include "messages.h"
 #include "text/dump/usage.h"

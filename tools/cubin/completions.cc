@@ -7,7 +7,7 @@
 
 #include <vector>
 
-#include "arch/arch.h"
+#include "elf/target/arch.h"
 #include "text/dump/usage_columns.h"
 
 namespace culink::tools {

@@ -16,8 +16,6 @@
 
 #include <CLI/CLI.hpp>
 
-#include "base/mapped_file.h"
-#include "base/text_out.h"
 #include "cmd_assemble.h"
 #include "cmd_callgraph.h"
 #include "cmd_check.h"
@@ -38,6 +36,8 @@
 #include "man_page.h"
 #include "messages.h"
 #include "suggest.h"
+#include "support/mapped_file.h"
+#include "support/text_out.h"
 
 namespace {
 

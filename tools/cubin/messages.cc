@@ -11,8 +11,8 @@
 #include <string>
 #include <unistd.h>
 
-#include "base/bytes.h"
-#include "base/output_file.h"
+#include "support/bytes.h"
+#include "support/output_file.h"
 
 namespace culink::tools {
 

@@ -4,8 +4,8 @@
 #include <string>
 #include <string_view>
 
-#include "base/result.h"
-#include "base/text_out.h"
+#include "support/result.h"
+#include "support/text_out.h"
 
 namespace culink::tools {
 

@@ -15,9 +15,9 @@
 #include <cstdlib>
 #include <unistd.h>
 
-#include "base/text_out.h"
 #include "compat/dialects.h"
 #include "compat/nvlink_messages.h"
+#include "support/text_out.h"
 
 namespace culink {
 

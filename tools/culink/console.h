@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "base/demangle.h"
 #include "compat/command_line.h"
 #include "culink/diagnostics.h"
 #include "model/diagnostics.h"
 #include "report/wording.h"
+#include "support/demangle.h"
 
 namespace culink {
 

@@ -5,7 +5,7 @@
 // of these lines is nvlink's.
 #include "host_script.h"
 
-#include "base/process.h"
+#include "support/process.h"
 
 namespace culink {
 

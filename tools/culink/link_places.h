@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "base/mapped_file.h"
 #include "compat/command_line.h"
+#include "support/mapped_file.h"
 
 namespace culink {
 

@@ -6,11 +6,11 @@
 #include <cstdio>
 #include <exception>
 
-#include "base/mapped_file.h"
 #include "command.h"
 #include "engine/worker.h"
 #include "engine/worker_messages.h"
 #include "restart.h"
+#include "support/mapped_file.h"
 
 int main(int argc, char **argv) {
   try {

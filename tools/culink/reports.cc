@@ -9,7 +9,6 @@
 #include <array>
 #include <sys/resource.h>
 
-#include "base/text_out.h"
 #include "compat/demangle/nvlink_demangle.h"
 #include "compat/dialects.h"
 #include "report/call_graph_text.h"
@@ -18,6 +17,7 @@
 #include "report/resource_table.h"
 #include "report/stats.h"
 #include "report/why_live.h"
+#include "support/text_out.h"
 
 namespace culink {
 

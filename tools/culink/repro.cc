@@ -12,10 +12,10 @@
 #include <chrono>
 #include <filesystem>
 
-#include "base/output_file.h"
-#include "base/process.h"
 #include "cache/remote_store.h"
 #include "engine/compiler_words.h"
+#include "support/output_file.h"
+#include "support/process.h"
 
 namespace culink {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "base/types.h"
+#include "support/types.h"
 
 namespace culink {
 

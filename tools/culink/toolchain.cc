@@ -24,9 +24,9 @@
 #include <string_view>
 #include <system_error>
 
-#include "base/bytes.h"
-#include "base/output_file.h"
 #include "links.h"
+#include "support/bytes.h"
+#include "support/output_file.h"
 #include "toolkit/places.h"
 
 namespace culink {

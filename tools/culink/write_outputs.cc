@@ -15,9 +15,9 @@
 #include <unistd.h>
 #include <utility>
 
-#include "base/bytes.h"
-#include "base/file_descriptor.h"
 #include "report/time_table.h"
+#include "support/bytes.h"
+#include "support/file_descriptor.h"
 
 namespace culink {
 

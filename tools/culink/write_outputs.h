@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "base/output_file.h"
-#include "base/result.h"
-#include "base/types.h"
 #include "model/diagnostics.h"
+#include "support/output_file.h"
+#include "support/result.h"
+#include "support/types.h"
 
 namespace culink {
 

@@ -9,10 +9,10 @@
 
 #include <algorithm>
 
-#include "arch/driver_functions.h"
-#include "arch/reloc.h"
-#include "base/bytes.h"
-#include "base/string_index.h"
+#include "elf/target/driver_functions.h"
+#include "elf/target/reloc.h"
+#include "support/bytes.h"
+#include "support/string_index.h"
 
 namespace culink::check {
 

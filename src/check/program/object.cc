@@ -5,13 +5,13 @@
 // missing, which the parts that ask for it report.
 #include "check/program/object.h"
 
-#include "arch/arch.h"
-#include "arch/elf_flags.h"
-#include "base/bytes.h"
-#include "base/string_index.h"
 #include "elf/names.h"
 #include "elf/records/nv_info.h"
 #include "elf/records/nv_notes.h"
+#include "elf/target/arch.h"
+#include "elf/target/elf_flags.h"
+#include "support/bytes.h"
+#include "support/string_index.h"
 
 namespace culink::check {
 

@@ -8,10 +8,10 @@
 #include <string_view>
 #include <vector>
 
-#include "base/result.h"
 #include "elf/elf_view.h"
 #include "elf/records/nv_callgraph.h"
 #include "elf/section_kind.h"
+#include "support/result.h"
 
 namespace culink::check {
 

@@ -4,9 +4,9 @@
 // order of the inputs; the state of a name is its entity. The rules are those of docs/compat.md
 // (Q029, Q055, Q057), written down a second time on purpose: if the linker takes the wrong weak
 // function, this says so.
-#include "base/string_index.h"
 #include "check/program/program.h"
 #include "elf/section_kind.h"
+#include "support/string_index.h"
 
 namespace culink::check {
 

@@ -3,13 +3,13 @@
 // C++ names as nvlink writes them in messages and in its call graph. Its demangler is its own, and
 // so must ours be: other blanks (`float *`), other places for const, template parameters by number
 // (`T1`), and names that it cannot read at all. Found by giving nvlink functions of many names
-// (tests/unit/nvlink_demangled_names.txt). Everything else here shows names by base/demangle.h.
+// (tests/unit/nvlink_demangled_names.txt). Everything else here shows names by support/demangle.h.
 #include "compat/demangle/nvlink_demangle.h"
 
 #include <fmt/format.h>
 
-#include "base/demangle.h"
 #include "compat/demangle/tree.h"
+#include "support/demangle.h"
 
 namespace culink {
 

@@ -7,7 +7,7 @@
 // own tools count the padding in the size.
 #include "elf/records/attribute_records.h"
 
-#include "base/bytes.h"
+#include "support/bytes.h"
 
 #include <fmt/format.h>
 

@@ -8,8 +8,8 @@
 #include <iterator>
 #include <vector>
 
-#include "base/bytes.h"
 #include "elf/codec.h"
+#include "support/bytes.h"
 
 namespace culink::elf {
 

@@ -4,7 +4,7 @@
 // where their CIE and their code are, so nothing else is decoded here.
 #include "elf/records/debug_frame.h"
 
-#include "base/bytes.h"
+#include "support/bytes.h"
 
 namespace culink::elf {
 

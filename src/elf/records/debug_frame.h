@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-#include "base/types.h"
+#include "support/types.h"
 
 namespace culink::elf {
 

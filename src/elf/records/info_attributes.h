@@ -4,7 +4,7 @@
 // them. Names for people: nv_info.h.
 #pragma once
 
-#include "base/types.h"
+#include "support/types.h"
 
 namespace culink::elf {
 

@@ -8,7 +8,7 @@
 #include <array>
 #include <fmt/format.h>
 
-#include "base/bytes.h"
+#include "support/bytes.h"
 
 namespace culink::elf {
 

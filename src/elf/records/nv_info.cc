@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-#include "base/bytes.h"
+#include "support/bytes.h"
 
 namespace culink::elf {
 

@@ -10,9 +10,9 @@
 #include <charconv>
 #include <fmt/format.h>
 
-#include "base/bytes.h"
 #include "culink/elf_writer.h"
 #include "elf/wire.h"
+#include "support/bytes.h"
 
 namespace culink::elf {
 

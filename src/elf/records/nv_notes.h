@@ -11,8 +11,8 @@
 #include <string_view>
 #include <vector>
 
-#include "base/result.h"
 #include "elf/codec.h"
+#include "support/result.h"
 
 namespace culink::elf {
 

@@ -6,7 +6,7 @@
 
 #include <optional>
 
-#include "base/bytes.h"
+#include "support/bytes.h"
 
 namespace culink::elf {
 

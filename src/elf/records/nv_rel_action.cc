@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "base/bytes.h"
+#include "support/bytes.h"
 
 namespace culink::elf {
 

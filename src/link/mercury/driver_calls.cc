@@ -12,9 +12,9 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "base/bytes.h"
 #include "link/nvlink/images.h"
 #include "link/records/propagate.h"
+#include "support/bytes.h"
 
 namespace culink {
 

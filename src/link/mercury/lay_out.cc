@@ -14,9 +14,8 @@
 #include <algorithm>
 #include <functional>
 
-#include "arch/reloc.h"
-#include "base/bytes.h"
 #include "elf/names.h"
+#include "elf/target/reloc.h"
 #include "elf/wire.h"
 #include "link/mercury/plan_sass.h"
 #include "link/mercury/sass_constants.h"
@@ -25,6 +24,7 @@
 #include "link/output/draft.h"
 #include "link/output/draft_sections.h"
 #include "link/resolve/special_symbols.h"
+#include "support/bytes.h"
 
 namespace culink {
 

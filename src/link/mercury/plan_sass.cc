@@ -17,9 +17,9 @@
 
 #include <algorithm>
 
-#include "base/bytes.h"
 #include "link/mercury/sass_debug.h"
 #include "link/relocs/classify_relocs.h"
+#include "support/bytes.h"
 
 namespace culink {
 

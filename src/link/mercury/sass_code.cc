@@ -14,12 +14,12 @@
 
 #include <fmt/format.h>
 
-#include "arch/instructions.h"
-#include "arch/reloc.h"
-#include "base/bytes.h"
 #include "elf/records/nv_capmerc.h"
 #include "elf/records/nv_notes.h"
+#include "elf/target/instructions.h"
+#include "elf/target/reloc.h"
 #include "link/mercury/sass_constants.h"
+#include "support/bytes.h"
 
 namespace culink {
 

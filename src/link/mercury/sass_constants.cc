@@ -13,7 +13,7 @@
 #include <functional>
 #include <unordered_map>
 
-#include "base/bytes.h"
+#include "support/bytes.h"
 
 namespace culink {
 

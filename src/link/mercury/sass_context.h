@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "arch/arch.h"
+#include "elf/target/arch.h"
 #include "link/mercury/counterparts.h"
 #include "link/nvlink/merged_debug.h"
 #include "link/nvlink/section_owners.h"

@@ -17,12 +17,12 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "arch/reloc.h"
-#include "base/bytes.h"
-#include "base/string_index.h"
 #include "elf/records/debug_frame.h"
 #include "elf/records/nv_registers.h"
+#include "elf/target/reloc.h"
 #include "link/nvlink/merged_debug.h"
+#include "support/bytes.h"
+#include "support/string_index.h"
 
 namespace culink {
 

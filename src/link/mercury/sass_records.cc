@@ -11,10 +11,10 @@
 #include <cstring>
 #include <utility>
 
-#include "arch/instructions.h"
-#include "base/bytes.h"
-#include "base/string_index.h"
 #include "elf/records/nv_compat.h"
+#include "elf/target/instructions.h"
+#include "support/bytes.h"
+#include "support/string_index.h"
 
 namespace culink {
 

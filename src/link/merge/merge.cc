@@ -17,11 +17,11 @@
 
 #include <algorithm>
 
-#include "arch/driver_functions.h"
-#include "base/bytes.h"
+#include "elf/target/driver_functions.h"
 #include "elf/text_info.h"
 #include "link/merge/merger.h"
 #include "link/nvlink/section_owners.h"
+#include "support/bytes.h"
 
 namespace culink {
 

@@ -13,7 +13,7 @@
 
 #include <algorithm>
 
-#include "base/bytes.h"
+#include "support/bytes.h"
 
 namespace culink {
 

@@ -12,8 +12,8 @@
 
 #include <algorithm>
 
-#include "base/bytes.h"
 #include "link/resolve/special_symbols.h"
+#include "support/bytes.h"
 
 namespace culink {
 

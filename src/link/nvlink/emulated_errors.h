@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "base/worker_pool.h"
 #include "link/resolve/program.h"
 #include "model/diagnostics.h"
+#include "support/worker_pool.h"
 
 namespace culink::nvlink {
 

@@ -9,10 +9,10 @@
 
 #include <algorithm>
 
-#include "base/bytes.h"
 #include "elf/codec.h"
 #include "elf/names.h"
 #include "elf/records/nv_compat.h"
+#include "support/bytes.h"
 
 namespace culink::nvlink {
 

@@ -20,12 +20,12 @@
 #include <string_view>
 #include <unordered_set>
 
-#include "base/bytes.h"
-#include "base/string_index.h"
 #include "elf/codec.h"
 #include "elf/records/debug_frame.h"
 #include "elf/records/nv_notes.h"
 #include "elf/records/nv_registers.h"
+#include "support/bytes.h"
+#include "support/string_index.h"
 
 namespace culink {
 

@@ -15,13 +15,13 @@
 #include <unordered_set>
 #include <vector>
 
-#include "base/string_index.h"
-#include "base/types.h"
 #include "link/nvlink/section_owners.h"
 #include "link/resolve/program.h"
 #include "model/finalized.h"
 #include "model/input_object.h"
 #include "model/layout.h"
+#include "support/string_index.h"
+#include "support/types.h"
 
 namespace culink {
 

@@ -15,8 +15,8 @@
 
 #include <algorithm>
 
-#include "base/string_index.h"
 #include "link/resolve/system_library.h"
+#include "support/string_index.h"
 
 namespace culink::nvlink {
 

@@ -15,8 +15,8 @@
 #include <algorithm>
 #include <map>
 
-#include "base/bytes.h"
 #include "link/resolve/references.h"
+#include "support/bytes.h"
 
 namespace culink::nvlink {
 

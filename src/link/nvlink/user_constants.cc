@@ -10,7 +10,7 @@
 #include <set>
 #include <string_view>
 
-#include "base/bytes.h"
+#include "support/bytes.h"
 
 namespace culink::nvlink {
 

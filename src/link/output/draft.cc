@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "arch/elf_flags.h"
+#include "elf/target/elf_flags.h"
 #include "link/nvlink/section_owners.h"
 #include "link/output/draft_sections.h"
 

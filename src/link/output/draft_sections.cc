@@ -11,8 +11,8 @@
 
 #include <fmt/format.h>
 
-#include "base/bytes.h"
 #include "elf/wire.h"
+#include "support/bytes.h"
 
 namespace culink {
 

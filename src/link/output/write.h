@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "base/worker_pool.h"
 #include "link/output/draft.h"
+#include "support/worker_pool.h"
 
 namespace culink {
 

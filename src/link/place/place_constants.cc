@@ -14,10 +14,10 @@
 #include <optional>
 #include <string>
 
-#include "base/bytes.h"
 #include "link/nvlink/section_owners.h"
 #include "link/nvlink/user_constants.h"
 #include "link/place/list_sort.h"
+#include "support/bytes.h"
 
 namespace culink {
 

@@ -13,10 +13,10 @@
 
 #include <algorithm>
 
-#include "arch/reloc.h"
-#include "base/bytes.h"
+#include "elf/target/reloc.h"
 #include "link/nvlink/section_owners.h"
 #include "link/place/list_sort.h"
+#include "support/bytes.h"
 
 namespace culink {
 

@@ -20,12 +20,12 @@
 #include <functional>
 #include <map>
 
-#include "base/bytes.h"
 #include "link/nvlink/section_owners.h"
 #include "link/nvlink/shared_memory.h"
 #include "link/place/list_sort.h"
 #include "link/place/shared_uses.h"
 #include "link/resolve/references.h"
+#include "support/bytes.h"
 
 namespace culink {
 

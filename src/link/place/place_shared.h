@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "base/worker_pool.h"
 #include "link/resolve/program.h"
 #include "link/resolve/reach.h"
 #include "model/layout.h"
+#include "support/worker_pool.h"
 
 namespace culink {
 

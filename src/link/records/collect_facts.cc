@@ -7,15 +7,15 @@
 #include <algorithm>
 #include <vector>
 
-#include "arch/reloc.h"
-#include "base/bytes.h"
-#include "base/demangle.h"
 #include "culink/link_facts.h"
 #include "elf/section_kind.h"
+#include "elf/target/reloc.h"
 #include "link/merge/merge.h"
 #include "link/resolve/references.h"
 #include "link/resolve/search.h"
 #include "model/name_pattern.h"
+#include "support/bytes.h"
+#include "support/demangle.h"
 
 namespace culink {
 

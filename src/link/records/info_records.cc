@@ -17,7 +17,6 @@
 
 #include <fmt/format.h>
 
-#include "base/bytes.h"
 #include "elf/text_info.h"
 #include "link/merge/merge.h"
 #include "link/records/kernel_records.h"
@@ -27,6 +26,7 @@
 #include "link/resolve/reach.h"
 #include "model/diagnostics.h"
 #include "model/record_list.h"
+#include "support/bytes.h"
 
 namespace culink {
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "base/worker_pool.h"
 #include "link/merge/merge.h"
 #include "link/resolve/reach.h"
 #include "model/diagnostics.h"
 #include "model/record_list.h"
+#include "support/worker_pool.h"
 
 namespace culink {
 

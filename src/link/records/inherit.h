@@ -7,10 +7,10 @@
 #include <span>
 #include <vector>
 
-#include "base/worker_pool.h"
 #include "elf/records/nv_info.h"
 #include "link/merge/merge.h"
 #include "link/resolve/reach.h"
+#include "support/worker_pool.h"
 
 namespace culink {
 

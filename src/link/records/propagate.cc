@@ -9,7 +9,7 @@
 #include <array>
 #include <span>
 
-#include "base/bytes.h"
+#include "support/bytes.h"
 
 namespace culink {
 

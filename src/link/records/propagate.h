@@ -3,9 +3,9 @@
 
 #include <vector>
 
-#include "base/worker_pool.h"
 #include "link/merge/merge.h"
 #include "link/resolve/reach.h"
+#include "support/worker_pool.h"
 
 namespace culink {
 

@@ -12,7 +12,7 @@
 #include <ranges>
 #include <utility>
 
-#include "base/bytes.h"
+#include "support/bytes.h"
 
 namespace culink {
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "base/worker_pool.h"
 #include "link/records/inherit.h"
 #include "link/records/propagate.h"
 #include "model/record_list.h"
+#include "support/worker_pool.h"
 
 namespace culink {
 

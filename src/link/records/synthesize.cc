@@ -11,13 +11,13 @@
 #include <ranges>
 #include <utility>
 
-#include "arch/reloc.h"
-#include "base/bytes.h"
 #include "elf/codec.h"
 #include "elf/records/nv_callgraph.h"
 #include "elf/records/nv_compat.h"
 #include "elf/records/nv_notes.h"
 #include "elf/records/nv_rel_action.h"
+#include "elf/target/reloc.h"
+#include "support/bytes.h"
 
 namespace culink {
 

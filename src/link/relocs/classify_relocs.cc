@@ -15,11 +15,11 @@
 #include <optional>
 #include <utility>
 
-#include "arch/instructions.h"
-#include "arch/reloc.h"
-#include "base/bytes.h"
+#include "elf/target/instructions.h"
+#include "elf/target/reloc.h"
 #include "link/relocs/reloc_target.h"
 #include "link/relocs/relocation_reader.h"
+#include "support/bytes.h"
 
 namespace culink {
 

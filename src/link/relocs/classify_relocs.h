@@ -3,12 +3,12 @@
 
 #include <functional>
 
-#include "arch/reloc.h"
-#include "base/worker_pool.h"
+#include "elf/target/reloc.h"
 #include "link/merge/merge.h"
 #include "link/place/place_images.h"
 #include "link/place/place_shared.h"
 #include "model/diagnostics.h"
+#include "support/worker_pool.h"
 
 namespace culink {
 

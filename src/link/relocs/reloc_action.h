@@ -4,7 +4,7 @@
 // what kind of link this is.
 #pragma once
 
-#include "arch/reloc.h"
+#include "elf/target/reloc.h"
 #include "model/link_policy.h"
 
 namespace culink {

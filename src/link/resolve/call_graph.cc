@@ -17,11 +17,11 @@
 #include <utility>
 #include <vector>
 
-#include "arch/driver_functions.h"
-#include "arch/reloc.h"
-#include "base/string_index.h"
+#include "elf/target/driver_functions.h"
+#include "elf/target/reloc.h"
 #include "model/link_policy.h"
 #include "model/program.h"
+#include "support/string_index.h"
 
 namespace culink {
 

@@ -3,11 +3,11 @@
 
 #include <vector>
 
-#include "base/worker_pool.h"
 #include "culink/link_options.h"
 #include "model/diagnostics.h"
 #include "model/link_policy.h"
 #include "model/program.h"
+#include "support/worker_pool.h"
 
 namespace culink {
 

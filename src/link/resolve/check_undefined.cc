@@ -15,14 +15,14 @@
 
 #include <fmt/format.h>
 
-#include "arch/driver_functions.h"
-#include "base/demangle.h"
-#include "base/string_index.h"
+#include "elf/target/driver_functions.h"
 #include "link/resolve/program.h"
 #include "link/resolve/references.h"
 #include "link/resolve/special_symbols.h"
 #include "model/diagnostics.h"
 #include "model/name_pattern.h"
+#include "support/demangle.h"
+#include "support/string_index.h"
 
 namespace culink {
 

@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "base/worker_pool.h"
 #include "model/program.h"
+#include "support/worker_pool.h"
 
 namespace culink {
 

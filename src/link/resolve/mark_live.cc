@@ -9,7 +9,7 @@
 // it, but it is no root: the functions that it calls are discarded unless something else keeps
 // them; only its undefined callees (driver functions) are live. Kernels whose address is taken,
 // however, are roots even if they were not selected, because device code can launch them.
-#include "arch/driver_functions.h"
+#include "elf/target/driver_functions.h"
 #include "link/resolve/call_graph.h"
 #include "link/resolve/search.h"
 #include "model/name_pattern.h"

@@ -23,11 +23,11 @@
 
 #include <fmt/format.h>
 
-#include "arch/driver_functions.h"
-#include "base/types.h"
 #include "elf/constants.h"
+#include "elf/target/driver_functions.h"
 #include "link/resolve/special_symbols.h"
 #include "model/input_object.h"
+#include "support/types.h"
 
 namespace culink {
 

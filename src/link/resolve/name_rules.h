@@ -11,10 +11,10 @@
 #include <utility>
 #include <vector>
 
-#include "base/string_index.h"
 #include "model/diagnostics.h"
 #include "model/link_policy.h"
 #include "model/program.h"
+#include "support/string_index.h"
 
 namespace culink {
 

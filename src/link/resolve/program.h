@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "arch/arch.h"
 #include "culink/link_options.h"
+#include "elf/target/arch.h"
 #include "model/dialect.h"
 #include "model/link_policy.h"
 #include "model/program.h"

@@ -18,8 +18,8 @@
 #include <algorithm>
 #include <bit>
 
-#include "arch/arch.h"
-#include "arch/driver_functions.h"
+#include "elf/target/arch.h"
+#include "elf/target/driver_functions.h"
 #include "link/resolve/name_rules.h"
 #include "link/resolve/special_symbols.h"
 

@@ -3,10 +3,10 @@
 
 #include <vector>
 
-#include "base/worker_pool.h"
 #include "model/diagnostics.h"
 #include "model/link_policy.h"
 #include "model/program.h"
+#include "support/worker_pool.h"
 
 namespace culink {
 

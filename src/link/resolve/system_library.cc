@@ -8,7 +8,7 @@
 
 #include <algorithm>
 
-#include "arch/driver_functions.h"
+#include "elf/target/driver_functions.h"
 
 namespace culink {
 

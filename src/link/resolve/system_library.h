@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "base/string_index.h"
 #include "model/input_object.h"
+#include "support/string_index.h"
 
 namespace culink {
 

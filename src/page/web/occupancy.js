@@ -1,4 +1,4 @@
-// Theoretical occupancy, as src/arch/occupancy.cc computes it; a test compares the two.
+// Theoretical occupancy, as src/elf/target/occupancy.cc computes it; a test compares the two.
 
 const kWarpThreads = 32;
 const kParts = 4;

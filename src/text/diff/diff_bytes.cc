@@ -7,9 +7,9 @@
 
 #include <fmt/format.h>
 
-#include "base/bytes.h"
 #include "elf/records/nv_capmerc.h"
 #include "elf/section_kind.h"
+#include "support/bytes.h"
 #include "text/diff/diff_report.h"
 
 namespace culink::text::diff {

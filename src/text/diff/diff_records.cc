@@ -8,14 +8,14 @@
 
 #include <fmt/format.h>
 
-#include "arch/reloc.h"
-#include "base/bytes.h"
 #include "elf/names.h"
 #include "elf/records/nv_callgraph.h"
 #include "elf/records/nv_compat.h"
 #include "elf/records/nv_info.h"
 #include "elf/records/nv_notes.h"
 #include "elf/section_kind.h"
+#include "elf/target/reloc.h"
+#include "support/bytes.h"
 #include "text/diff/diff_report.h"
 
 namespace culink::text::diff {

@@ -10,8 +10,8 @@
 
 #include <fmt/format.h>
 
-#include "base/string_index.h"
-#include "base/text_out.h"
+#include "support/string_index.h"
+#include "support/text_out.h"
 
 namespace culink::text {
 

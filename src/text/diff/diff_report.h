@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "base/string_index.h"
 #include "elf/section_kind.h"
+#include "support/string_index.h"
 #include "text/diff/diff.h"
 
 namespace culink::text::diff {

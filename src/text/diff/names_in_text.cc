@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-#include "base/demangle.h"
+#include "support/demangle.h"
 
 namespace culink::text {
 

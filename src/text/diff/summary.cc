@@ -9,8 +9,8 @@
 #include <functional>
 #include <map>
 
-#include "base/bytes.h"
 #include "inspect/usage.h"
+#include "support/bytes.h"
 
 namespace culink::text {
 

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "base/types.h"
+#include "support/types.h"
 #include "text/document/node_reader.h"
 
 namespace culink::text {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/string_index.h"
+#include "support/string_index.h"
 #include "text/document/document.h"
 #include "text/document/node_reader.h"
 

@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "base/bytes.h"
+#include "support/bytes.h"
 #include "text/document/byte_lines.h"
 #include "text/document/yaml_io.h"
 

@@ -10,8 +10,8 @@
 #include <string>
 #include <string_view>
 
-#include "base/result.h"
-#include "base/types.h"
+#include "support/result.h"
+#include "support/types.h"
 #include "text/document/document.h"
 
 namespace culink::text {

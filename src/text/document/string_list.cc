@@ -11,7 +11,7 @@
 
 #include <fmt/format.h>
 
-#include "base/bytes.h"
+#include "support/bytes.h"
 #include "text/document/byte_lines.h"
 
 namespace culink::text {

@@ -11,8 +11,8 @@
 
 #include <fmt/format.h>
 
-#include "arch/reloc.h"
 #include "elf/names.h"
+#include "elf/target/reloc.h"
 
 namespace culink::text {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/result.h"
+#include "support/result.h"
 #include "text/document/document.h"
 
 namespace culink::text {

@@ -9,7 +9,7 @@
 #include <deque>
 #include <limits>
 
-#include "base/demangle.h"
+#include "support/demangle.h"
 #include "text/dump/dump_parts.h"
 
 namespace culink::text {

@@ -13,9 +13,9 @@
 
 #include <fmt/format.h>
 
-#include "arch/reloc.h"
-#include "base/demangle.h"
-#include "base/text_out.h"
+#include "elf/target/reloc.h"
+#include "support/demangle.h"
+#include "support/text_out.h"
 
 namespace culink::text {
 

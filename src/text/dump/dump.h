@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "base/result.h"
 #include "elf/elf_view.h"
+#include "support/result.h"
 #include "text/dump/dump_sink.h"
 
 namespace culink::text {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The file header, with what the ABI bytes and e_flags say about the target.
-#include "arch/elf_flags.h"
 #include "elf/names.h"
+#include "elf/target/elf_flags.h"
 #include "text/dump/dump_parts.h"
 
 namespace culink::text {

@@ -4,8 +4,8 @@
 // their own; they go by that of their section.
 #include <fmt/format.h>
 
-#include "arch/reloc.h"
-#include "base/demangle.h"
+#include "elf/target/reloc.h"
+#include "support/demangle.h"
 #include "text/dump/dump_parts.h"
 
 namespace culink::text {

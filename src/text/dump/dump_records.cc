@@ -5,11 +5,11 @@
 #include <array>
 #include <string>
 
-#include "base/bytes.h"
 #include "elf/names.h"
 #include "elf/records/nv_callgraph.h"
 #include "elf/records/nv_compat.h"
 #include "elf/records/nv_notes.h"
+#include "support/bytes.h"
 #include "text/dump/dump_parts.h"
 
 namespace culink::text {

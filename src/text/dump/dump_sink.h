@@ -9,8 +9,8 @@
 #include <string>
 #include <string_view>
 
-#include "base/text_out.h"
-#include "base/types.h"
+#include "support/text_out.h"
+#include "support/types.h"
 
 namespace culink::text {
 

@@ -10,9 +10,9 @@
 #include <string_view>
 #include <vector>
 
-#include "arch/arch.h"
-#include "base/result.h"
 #include "culink/cubin_reader.h"
+#include "elf/target/arch.h"
+#include "support/result.h"
 #include "text/dump/dump_sink.h"
 
 namespace culink::text {

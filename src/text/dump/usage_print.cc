@@ -10,9 +10,9 @@
 
 #include <fmt/format.h>
 
-#include "arch/occupancy.h"
-#include "base/demangle.h"
+#include "elf/target/occupancy.h"
 #include "inspect/toolkit.h"
+#include "support/demangle.h"
 #include "text/dump/dump_parts.h"
 #include "text/dump/usage.h"
 #include "text/dump/usage_columns.h"

@@ -10,10 +10,10 @@
 #include <array>
 #include <charconv>
 
-#include "arch/occupancy.h"
-#include "base/demangle.h"
-#include "base/option_text.h"
 #include "culink/host_references.h"
+#include "elf/target/occupancy.h"
+#include "support/demangle.h"
+#include "support/option_text.h"
 #include "text/dump/usage.h"
 #include "text/dump/usage_columns.h"
 

@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "base/result.h"
-#include "base/types.h"
+#include "support/result.h"
+#include "support/types.h"
 #include "text/document/document.h"
 
 namespace culink::text {

@@ -13,8 +13,8 @@
 
 #include <fmt/format.h>
 
-#include "base/bytes.h"
 #include "elf/symbol_codec.h"
+#include "support/bytes.h"
 #include "text/document/byte_lines.h"
 #include "text/document/words.h"
 #include "text/yaml/exact_assembler.h"

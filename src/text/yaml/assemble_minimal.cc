@@ -11,12 +11,12 @@
 
 #include <fmt/format.h>
 
-#include "arch/arch.h"
-#include "arch/elf_flags.h"
-#include "base/bytes.h"
 #include "elf/elf_file.h"
 #include "elf/records/nv_compat.h"
 #include "elf/records/nv_notes.h"
+#include "elf/target/arch.h"
+#include "elf/target/elf_flags.h"
+#include "support/bytes.h"
 #include "text/document/byte_lines.h"
 #include "text/document/words.h"
 #include "text/yaml/minimal_assembler.h"

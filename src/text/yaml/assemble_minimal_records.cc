@@ -5,10 +5,10 @@
 // file.
 #include <fmt/format.h>
 
-#include "base/bytes.h"
 #include "elf/names.h"
 #include "elf/records/nv_callgraph.h"
 #include "elf/records/nv_info.h"
+#include "support/bytes.h"
 #include "text/yaml/minimal_assembler.h"
 #include "text/yaml/records.h"
 #include "text/yaml/schema.h"

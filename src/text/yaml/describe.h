@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "base/result.h"
 #include "elf/elf_view.h"
+#include "support/result.h"
 #include "text/document/document.h"
 
 namespace culink::text {

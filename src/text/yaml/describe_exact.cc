@@ -14,9 +14,9 @@
 #include <algorithm>
 #include <memory>
 
-#include "arch/elf_flags.h"
-#include "base/bytes.h"
 #include "elf/symbol_codec.h"
+#include "elf/target/elf_flags.h"
+#include "support/bytes.h"
 #include "text/document/byte_lines.h"
 #include "text/document/words.h"
 #include "text/yaml/assemble.h"

@@ -13,10 +13,10 @@
 
 #include <fmt/format.h>
 
-#include "arch/elf_flags.h"
-#include "base/text_out.h"
 #include "elf/records/nv_callgraph.h"
 #include "elf/records/nv_notes.h"
+#include "elf/target/elf_flags.h"
+#include "support/text_out.h"
 #include "text/document/words.h"
 #include "text/yaml/minimal_describer.h"
 #include "text/yaml/records.h"

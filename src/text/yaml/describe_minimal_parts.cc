@@ -7,8 +7,8 @@
 
 #include <fmt/format.h>
 
-#include "base/bytes.h"
-#include "base/text_out.h"
+#include "support/bytes.h"
+#include "support/text_out.h"
 #include "text/document/byte_lines.h"
 #include "text/document/words.h"
 #include "text/yaml/minimal_describer.h"

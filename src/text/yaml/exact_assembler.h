@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "base/result.h"
 #include "elf/elf_view.h"
+#include "support/result.h"
 #include "text/document/document.h"
 #include "text/document/name_index.h"
 #include "text/document/node_reader.h"

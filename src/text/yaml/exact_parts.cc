@@ -10,10 +10,10 @@
 
 #include <fmt/format.h>
 
-#include "arch/arch.h"
-#include "arch/elf_flags.h"
-#include "base/bytes.h"
+#include "elf/target/arch.h"
+#include "elf/target/elf_flags.h"
 #include "elf/wire.h"
+#include "support/bytes.h"
 #include "text/document/byte_lines.h"
 #include "text/document/words.h"
 #include "text/yaml/records.h"

@@ -12,9 +12,9 @@
 #include <utility>
 #include <vector>
 
-#include "arch/arch.h"
 #include "elf/elf_file.h"
 #include "elf/records/nv_info.h"
+#include "elf/target/arch.h"
 #include "text/document/name_index.h"
 #include "text/document/node_reader.h"
 #include "text/yaml/schema.h"

@@ -11,12 +11,12 @@
 #include <string_view>
 #include <vector>
 
-#include "arch/arch.h"
-#include "base/bytes.h"
 #include "elf/elf_view.h"
 #include "elf/records/nv_info.h"
 #include "elf/records/nv_notes.h"
 #include "elf/section_kind.h"
+#include "elf/target/arch.h"
+#include "support/bytes.h"
 #include "text/document/document.h"
 #include "text/document/name_index.h"
 #include "text/document/string_list.h"

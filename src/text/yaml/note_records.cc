@@ -4,8 +4,8 @@
 // and one of theirs whose descriptor has another layout, is its type, owner and bytes.
 #include <array>
 
-#include "base/bytes.h"
 #include "elf/records/nv_notes.h"
+#include "support/bytes.h"
 #include "text/document/byte_lines.h"
 #include "text/document/node_reader.h"
 #include "text/yaml/records.h"

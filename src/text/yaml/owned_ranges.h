@@ -4,7 +4,7 @@
 #include <iterator>
 #include <map>
 
-#include "base/types.h"
+#include "support/types.h"
 
 namespace culink::text {
 

@@ -10,12 +10,12 @@
 
 #include <fmt/format.h>
 
-#include "base/bytes.h"
 #include "elf/names.h"
 #include "elf/records/nv_callgraph.h"
 #include "elf/records/nv_compat.h"
 #include "elf/records/nv_rel_action.h"
 #include "elf/records/nv_unified.h"
+#include "support/bytes.h"
 #include "text/document/byte_lines.h"
 
 namespace culink::text {

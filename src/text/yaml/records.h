@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "base/types.h"
 #include "elf/section_kind.h"
+#include "support/types.h"
 #include "text/document/document.h"
 #include "text/document/name_index.h"
 #include "text/document/string_list.h"

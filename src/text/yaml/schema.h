@@ -7,7 +7,7 @@
 #include <array>
 #include <string_view>
 
-#include "base/types.h"
+#include "support/types.h"
 
 namespace culink::text {
 

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The few SASS instructions (sm_70 and later, 16 bytes each) that a linker has to recognize. All
+// other code is bytes to it.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "support/types.h"
+
+namespace culink::arch {
+
+inline constexpr u64 kInstructionSize = 16;
+// Bytes of an instruction that hold the register it writes and the first one it reads.
+inline constexpr u32 kDestinationByte = 2, kSourceByte = 3;
+// Where an instruction has a constant of four bytes, if it has one.
+inline constexpr u32 kConstantByte = 4;
+
+struct InstructionInfo {
+  std::string_view name;
+  u16 opcode;
+  u16 mask;                     // of the bits that identify it: the operation, or its form as well
+  bool limits_fastpath = false; // takes a bit away from .nv.compat attribute 0x0b on sm_100
+  bool loads_from_bank_0 = false; // c[0][register + offset]
+  bool starts_dependents = false; // lets the next kernel start
+};
+
+[[nodiscard]] std::span<const InstructionInfo> known_instructions();
+
+// The row of an instruction; nothing for the many that do not matter, or for less than 16 bytes.
+[[nodiscard]] const InstructionInfo *find_instruction(ByteSpan code);
+
+// Whether both instructions are spellings of one, whatever their schedules are: some engines write
+// SHF.R.U32.HI d, RZ, n, s as SHF.R.U32 d, s, n, RZ, others IADD3 d, a, b, RZ as IADD d, a, b, and
+// VIADD as VIADD.S32.
+[[nodiscard]] bool is_other_spelling(ByteSpan a, ByteSpan b);
+
+// Whether both instructions are the same, or spellings of one, whatever their schedules are.
+[[nodiscard]] bool is_same_instruction(ByteSpan a, ByteSpan b);
+
+// Whether an instruction changes nothing: NOP, one that is never executed, a copy of a uniform
+// register to itself. Engines put such instructions between others, and take them away.
+[[nodiscard]] bool does_nothing(ByteSpan code);
+
+enum class Barrier : u8 {
+  None,
+  Memory,       // MEMBAR, of any scope
+  EndOfKernel,  // MEMBAR.SC.VC, which code for debuggers has before its end
+  ReportErrors, // ERRBAR, CGAERRBAR
+};
+[[nodiscard]] Barrier barrier_of(ByteSpan code);
+
+// True for a call within the section of the instruction.
+[[nodiscard]] bool is_local_call(ByteSpan code);
+
+// The constant that MOV writes into a register; nothing for other instructions.
+[[nodiscard]] std::optional<u32> moved_constant(ByteSpan code);
+
+// How far a branch goes from the instruction behind it, in bytes; nothing for other instructions.
+// Computed branches and returns add a register to that.
+[[nodiscard]] std::optional<i64> branch_distance(ByteSpan code);
+// Precondition: it is a branch.
+void set_branch_distance(std::span<u8> code, i64 distance);
+
+} // namespace culink::arch

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cerrno>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "support/result.h"
+#include "support/types.h"
+
+namespace culink {
+
+// The error of a system call that just failed, from errno.
+[[nodiscard]] inline Error system_error(const char *what) {
+  return Error{"", "", std::string(what) + ": " + std::strerror(errno)};
+}
+
+// Whole reads and writes: a call of the system may take fewer bytes, or be interrupted. Where the
+// result is false, errno has the reason.
+
+// Writes where the descriptor stands.
+[[nodiscard]] bool write_all(int fd, ByteSpan bytes);
+// Writes at an offset of a file; its position stays.
+[[nodiscard]] bool write_all_at(int fd, ByteSpan bytes, u64 offset);
+// Reads the first out.size() bytes of a file. False also if it has fewer.
+[[nodiscard]] bool read_all(int fd, std::vector<u8> &out);
+// Makes the bytes all that a file has. Its position, which another process may share, stays.
+[[nodiscard]] bool replace_content(int fd, ByteSpan bytes);
+
+// The descriptor, or a duplicate that children do not inherit, with `fd` closed, if it has one of
+// the numbers of standard input and outputs: a program may have closed these, but its children use
+// them. -1 stays -1, and stands for a failure, too.
+[[nodiscard]] int above_standard(int fd);
+
+} // namespace culink

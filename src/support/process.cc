@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Child processes by vfork, which does not copy this process, however large it is. posix_spawn
+// would do the same, but cannot ask the system to kill the child when this process dies, however it
+// dies. Every descriptor here is closed in children unless it is handed over by name, so that
+// children of several threads do not hold each other's pipes open.
+//
+// What may surprise: between vfork and execve the child runs in the memory of this process, while
+// the thread that started it waits. So it only makes system calls, with all signals blocked, and it
+// is the end of that thread of which the system takes notice: it waits for the child anyway.
+#include "support/process.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <poll.h>
+#include <string_view>
+#include <unistd.h>
+#include <utility>
+
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h> // environ
+
+#include "support/file_descriptor.h"
+
+namespace culink {
+
+// Programs that look for libnvJitLink themselves get culink's by LD_PRELOAD. Their children inherit
+// the variable, and so would the process in which culink loads NVIDIA's library: that library calls
+// its own functions by name, and would end up in ours. Other libraries in the list stay.
+//
+// A script called nvlink or ptxas may run culink. The mark in its environment ends that at once.
+
+namespace {
+
+constexpr std::string_view kPreload = "LD_PRELOAD=";
+constexpr const char *kLibrary = "libnvJitLink.so";
+constexpr const char *kSeparators = " :";
+constexpr const char *kMark = "CULINK_ENGINE";
+constexpr const char *kMarked = "CULINK_ENGINE=1";
+
+} // namespace
+
+std::string without_library(const std::string &list, const std::string &name) {
+  std::string out;
+  for (size_t at = list.find_first_not_of(kSeparators); at != std::string::npos;) {
+    const size_t end = std::min(list.find_first_of(kSeparators, at), list.size());
+    const std::string path = list.substr(at, end - at);
+    if (!path.substr(path.rfind('/') + 1).starts_with(name))
+      out += (out.empty() ? "" : ":") + path;
+    at = list.find_first_not_of(kSeparators, end);
+  }
+  return out;
+}
+
+bool runs_as_engine() {
+  return std::getenv(kMark) != nullptr;
+}
+
+ChildEnvironment::ChildEnvironment() {
+  for (char **variable = environ; variable && *variable; ++variable) {
+    const std::string_view text = *variable;
+    if (text.starts_with(kPreload)) {
+      preload_ = std::string(kPreload) +
+                 without_library(std::string(text.substr(kPreload.size())), kLibrary);
+      pointers_.push_back(preload_.data());
+    } else {
+      pointers_.push_back(*variable);
+    }
+  }
+  pointers_.push_back(const_cast<char *>(kMarked));
+  pointers_.push_back(nullptr);
+}
+
+namespace {
+
+// A pipe, closed when the scope ends.
+struct Pipe {
+  int ends[2] = {-1, -1};
+
+  Pipe() = default;
+  Pipe(const Pipe &) = delete;
+  Pipe &operator=(const Pipe &) = delete;
+  ~Pipe() {
+    close_end(0);
+    close_end(1);
+  }
+  [[nodiscard]] bool open() {
+    if (::pipe2(ends, O_CLOEXEC) != 0)
+      return false;
+    for (int &end : ends)
+      end = above_standard(end);
+    return ends[0] >= 0 && ends[1] >= 0;
+  }
+  void close_end(int end) {
+    if (ends[end] >= 0)
+      ::close(ends[end]);
+    ends[end] = -1;
+  }
+};
+
+// All that a child needs, made before it exists.
+struct ChildPlan {
+  std::vector<char *> arguments;
+  char **environment = nullptr;
+  int output = -1;       // becomes stdout and stderr
+  std::vector<int> kept; // descriptors that stay open
+  sigset_t signals{};    // those that are blocked in the program
+  pid_t parent = -1;
+};
+
+// In the child. Returns only if there is no such program.
+void become(const ChildPlan &plan) {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != plan.parent) // it has died already
+    return;
+  ::setpgid(0, 0); // what it starts itself is in its group
+  const int nothing = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+  ::dup2(nothing, 0);
+  ::fcntl(0, F_SETFD, 0); // dup2 does nothing where 0 was closed in this process
+  ::dup2(plan.output, 1);
+  ::dup2(plan.output, 2);
+  for (const int fd : plan.kept)
+    ::fcntl(fd, F_SETFD, 0);
+  struct sigaction usual {};
+  usual.sa_handler = SIG_DFL;
+  for (const int signal : {SIGPIPE, SIGXFSZ, SIGCHLD}) // which this process may ignore
+    ::sigaction(signal, &usual, nullptr);
+  ::sigprocmask(SIG_SETMASK, &plan.signals, nullptr);
+  ::execve(plan.arguments.front(), plan.arguments.data(), plan.environment);
+}
+
+// The child, or -1 with errno.
+pid_t start_child(ChildPlan &plan) {
+  sigset_t all;
+  ::sigfillset(&all);
+  plan.parent = ::getpid();
+  ::pthread_sigmask(SIG_BLOCK, &all, &plan.signals);
+  volatile int failure = 0;
+  const pid_t child = ::vfork();
+  if (child == 0) {
+    become(plan);
+    failure = errno;
+    ::_exit(127);
+  }
+  const int error = child < 0 ? errno : failure;
+  ::pthread_sigmask(SIG_SETMASK, &plan.signals, nullptr);
+  if (child > 0 && error != 0)
+    ::waitpid(child, nullptr, 0);
+  errno = error;
+  return error == 0 ? child : -1;
+}
+
+using Clock = std::chrono::steady_clock;
+
+// When to stop waiting for a child.
+struct Patience {
+  std::optional<Clock::time_point> deadline;
+  const std::atomic<bool> *cancelled = nullptr;
+
+  [[nodiscard]] bool is_over() const {
+    return (deadline && Clock::now() >= *deadline) || (cancelled && *cancelled);
+  }
+  // Milliseconds for poll: up to the deadline, but not so long that a user waits for the end of
+  // what was cancelled; -1: no limit.
+  [[nodiscard]] int milliseconds() const {
+    constexpr i64 kMost = 1 << 30;
+    constexpr i64 kGlance = 50;
+    if (!deadline)
+      return cancelled ? kGlance : -1;
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(*deadline - Clock::now());
+    return static_cast<int>(std::clamp<i64>(left.count(), 0, cancelled ? kGlance : kMost));
+  }
+};
+
+// Reads a pipe up to its end, and keeps what somebody may want to read; false: patience ended
+// first.
+bool read_pipe(int fd, const Patience &patience, std::string &out) {
+  constexpr size_t kMostText = size_t{16} << 20;
+  char buffer[4096];
+  for (;;) {
+    pollfd waited{fd, POLLIN, 0};
+    const int ready = ::poll(&waited, 1, patience.milliseconds());
+    if (ready == 0 && patience.is_over())
+      return false;
+    if (ready == 0)
+      continue;
+    const ssize_t n = ready < 0 ? -1 : ::read(fd, buffer, sizeof buffer);
+    if (n < 0 && errno == EINTR)
+      continue;
+    if (n <= 0)
+      return true;
+    if (out.size() < kMostText)
+      out.append(buffer, static_cast<size_t>(n));
+  }
+}
+
+} // namespace
+
+Result<MemoryFile> MemoryFile::create(ByteSpan contents) {
+  MemoryFile out(above_standard(::memfd_create("culink", MFD_CLOEXEC)));
+  if (out.fd_ < 0)
+    return system_error("cannot create a file in memory");
+  if (std::optional<Error> error = out.replace(contents))
+    return std::move(*error);
+  return out;
+}
+
+std::optional<Error> MemoryFile::replace(ByteSpan contents) const {
+  if (!replace_content(fd_, contents))
+    return system_error("cannot write to a file in memory");
+  return std::nullopt;
+}
+
+MemoryFile::MemoryFile(MemoryFile &&other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+
+MemoryFile::~MemoryFile() {
+  if (fd_ >= 0)
+    ::close(fd_);
+}
+
+Result<std::vector<u8>> MemoryFile::read() const {
+  const off_t size = ::lseek(fd_, 0, SEEK_END);
+  std::vector<u8> out(size > 0 ? static_cast<size_t>(size) : 0);
+  for (size_t done = 0; done < out.size();) {
+    const ssize_t n = ::pread(fd_, out.data() + done, out.size() - done, static_cast<off_t>(done));
+    if (n < 0 && errno == EINTR)
+      continue;
+    if (n <= 0)
+      return system_error("cannot read a file in memory");
+    done += static_cast<size_t>(n);
+  }
+  return out;
+}
+
+// Programs end with any code up to 255, nvlink with that one.
+constexpr int kSignal = 256;
+
+std::optional<int> wait_for_child(pid_t child) {
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0)
+    if (errno != EINTR)
+      return std::nullopt;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : kSignal + WTERMSIG(status);
+}
+
+std::string describe_exit(int status) {
+  if (status == kLostStatus)
+    return "ended";
+  if (status < kSignal)
+    return "ended with " + std::to_string(status);
+  return "ended by signal " + std::to_string(status - kSignal) + " (" +
+         ::strsignal(status - kSignal) + ")";
+}
+
+Result<ProcessResult> run_process(const std::vector<std::string> &words,
+                                  const std::vector<const MemoryFile *> &files,
+                                  std::optional<std::chrono::seconds> limit,
+                                  const std::atomic<bool> *cancelled) {
+  Pipe pipe;
+  if (!pipe.open())
+    return system_error("cannot create a pipe");
+  ChildEnvironment environment;
+  ChildPlan plan{.environment = environment.data(), .output = pipe.ends[1]};
+  for (const std::string &word : words)
+    plan.arguments.push_back(const_cast<char *>(word.c_str()));
+  plan.arguments.push_back(nullptr);
+  for (const MemoryFile *file : files)
+    plan.kept.push_back(file->descriptor());
+  const pid_t child = start_child(plan);
+  if (child < 0)
+    return system_error("cannot start");
+  pipe.close_end(1);
+  ProcessResult out;
+  Patience patience{std::nullopt, cancelled};
+  if (limit)
+    patience.deadline = Clock::now() + *limit;
+  if (!read_pipe(pipe.ends[0], patience, out.output)) {
+    out.late = true;
+    ::kill(-child, SIGKILL);
+  }
+  out.status = wait_for_child(child).value_or(kLostStatus);
+  return out;
+}
+
+} // namespace culink

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Printing is most of what an inspector does. The buffer is handed to the kernel in large pieces;
+// digits are written backwards into a small array. Names come from files that may be damaged or
+// hostile: bytes that are no clean UTF-8 are escaped, which also keeps terminal escapes out of
+// listings.
+#include "support/text_out.h"
+
+#include <array>
+#include <cerrno>
+#include <unistd.h>
+
+namespace culink {
+
+namespace {
+
+constexpr size_t kFlushAt = 256 * 1024;
+constexpr char kHexDigits[] = "0123456789abcdef";
+
+// The length of the valid UTF-8 sequence at the start of `s`, or 0. Overlong forms, surrogates and
+// values past U+10FFFF are not valid, nor are C1 control characters what anyone wants to see, nor
+// characters that begin a line or turn the direction of those around them (U+061C, U+200E, U+200F,
+// U+2028 to U+202E, U+2066 to U+2069).
+size_t utf8_length(std::string_view s) {
+  const auto byte = [&](size_t i) { return static_cast<u8>(s[i]); };
+  const u8 lead = byte(0);
+  if (lead < 0x80)
+    return 1;
+  const size_t length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
+  if (lead < 0xc2 || lead > 0xf4 || s.size() < length)
+    return 0;
+  for (size_t i = 1; i < length; ++i)
+    if ((byte(i) & 0xc0) != 0x80)
+      return 0;
+  const u8 second = byte(1);
+  const bool overlong = (lead == 0xe0 && second < 0xa0) || (lead == 0xf0 && second < 0x90);
+  const bool surrogate = lead == 0xed && second >= 0xa0;
+  const bool too_large = lead == 0xf4 && second >= 0x90;
+  const u8 third = length == 3 ? byte(2) : 0;
+  const bool mark =
+      lead == 0xe2 &&
+      ((second == 0x80 && (third == 0x8e || third == 0x8f || (third >= 0xa8 && third <= 0xae))) ||
+       (second == 0x81 && third >= 0xa6 && third <= 0xa9));
+  const bool control = (lead == 0xc2 && second < 0xa0) || (lead == 0xd8 && second == 0x9c) || mark;
+  return overlong || surrogate || too_large || control ? 0 : length;
+}
+
+bool is_plain_ascii(char c) {
+  return c >= 0x20 && c < 0x7f && c != '\\';
+}
+
+} // namespace
+
+void TextOut::put(char c) {
+  if (failure_ == 0)
+    buffer_.push_back(c);
+}
+
+void TextOut::put(std::string_view text) {
+  if (failure_ != 0)
+    return;
+  buffer_.append(text);
+  if (fd_ >= 0 && buffer_.size() >= kFlushAt)
+    flush();
+}
+
+void TextOut::fill(char c, u64 count) {
+  if (failure_ == 0)
+    buffer_.append(count, c);
+}
+
+void TextOut::decimal(u64 value) {
+  std::array<char, 20> digits;
+  size_t at = digits.size();
+  do {
+    digits[--at] = static_cast<char>('0' + value % 10);
+    value /= 10;
+  } while (value != 0);
+  put(std::string_view(digits.data() + at, digits.size() - at));
+}
+
+void TextOut::decimal(i64 value) {
+  if (value < 0)
+    put('-');
+  decimal(value < 0 ? 0 - static_cast<u64>(value) : static_cast<u64>(value));
+}
+
+void TextOut::hex(u64 value, u32 min_digits) {
+  std::array<char, 16> digits;
+  size_t at = digits.size();
+  do {
+    digits[--at] = kHexDigits[value & 15];
+    value >>= 4;
+  } while (at > 0 && (value != 0 || digits.size() - at < min_digits));
+  put(std::string_view(digits.data() + at, digits.size() - at));
+}
+
+void TextOut::name(std::string_view bytes) {
+  if (is_plain(bytes))
+    put(bytes);
+  else
+    put(printable(bytes));
+}
+
+void TextOut::flush() {
+  if (fd_ < 0)
+    return;
+  std::string_view rest = buffer_;
+  while (!rest.empty() && failure_ == 0) {
+    const ssize_t n = ::write(fd_, rest.data(), rest.size());
+    if (n >= 0)
+      rest.remove_prefix(static_cast<size_t>(n));
+    else if (errno != EINTR)
+      failure_ = errno;
+  }
+  buffer_.clear();
+}
+
+bool is_plain(std::string_view bytes) {
+  for (const char c : bytes)
+    if (!is_plain_ascii(c))
+      return false;
+  return true;
+}
+
+size_t character_length(std::string_view text) {
+  const char c = text.front();
+  const size_t length = utf8_length(text);
+  return length == 1 && !is_plain_ascii(c) && c != '\\' ? 0 : length;
+}
+
+namespace {
+
+std::string escape(std::string_view bytes, std::string_view backslash) {
+  std::string out;
+  out.reserve(bytes.size());
+  while (!bytes.empty()) {
+    const size_t length = character_length(bytes);
+    if (bytes.front() == '\\') {
+      out += backslash;
+    } else if (length == 0) {
+      const u8 byte = static_cast<u8>(bytes.front());
+      out += {'\\', 'x', kHexDigits[byte >> 4], kHexDigits[byte & 15]};
+    } else {
+      out += bytes.substr(0, length);
+    }
+    bytes.remove_prefix(length == 0 ? 1 : length);
+  }
+  return out;
+}
+
+} // namespace
+
+std::string printable(std::string_view bytes) {
+  return escape(bytes, "\\\\");
+}
+
+std::string visible(std::string_view bytes) {
+  return escape(bytes, "\\");
+}
+
+} // namespace culink
