@@ -40,11 +40,11 @@ namespace culink {
 // It ignores inputs, without a word, whose names do not end as it expects, so files in memory will
 // not do.
 
-// The folder has a name that nobody can foresee and nobody else may enter it. Whoever uses it holds
-// a lock, which ends with the process, however that ends; children do not inherit it. So a folder
-// of ours that nobody has locked was left behind, and the next one removes it.
+// The folder has a random name, and no other user may enter it. Its process holds a lock, which
+// ends with the process, however that ends; children do not inherit it. So an unlocked folder is a
+// leftover, and the next process removes it.
 //
-// What may surprise: somebody who looks for such folders can come between the moments at which a
+// What may surprise: a process that looks for such folders can come between the moments at which a
 // new one is made and locked. Then it is gone, and another one is made. Only files are removed, and
 // no folder with a folder in it: nothing that we have not made.
 
@@ -61,7 +61,7 @@ int open_and_lock(const std::string &path) {
   return -1;
 }
 
-// Whether an open folder has that name, belongs to us, and nobody else may enter it.
+// True if an open folder has that name, belongs to us, and no other user may enter it.
 bool is_ours(int fd, const std::string &path) {
   struct stat open {
   }, named{};

@@ -18,7 +18,7 @@
 namespace culink {
 
 // A folder for files of one program, removed with them. One that was left by a process that was
-// killed is removed by whoever creates the next.
+// killed is removed when the next one is created.
 class PrivateFolder {
 public:
   [[nodiscard]] static Result<PrivateFolder> create(const std::string &where);

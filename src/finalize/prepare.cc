@@ -315,7 +315,7 @@ void hide_registers(std::span<const std::string_view> functions, std::vector<u8>
 // the file, so the others get the same code as before; the comparisons with nvlink show it.
 //
 // What may surprise: frames and line sequences stay, without the relocation that says whose they
-// are. Nobody finds them then.
+// are. They are not found then.
 //
 // Local functions that wanted ones call stay. An object with anything else that refers to functions
 // by number is not taken apart: debug information of -G, tables of unified functions, several
@@ -340,7 +340,7 @@ bool is_split_by_relocations(const elf::Section &section) {
   return name == ".debug_frame" || name == ".debug_line" || name == ".nv_debug_line_sass";
 }
 
-// Whether all that the section says about functions is known here.
+// True if all that the section says about functions is known here.
 bool is_familiar(const elf::Section &section) {
   constexpr std::array kTypes = {
       SectionType::Null,           SectionType::Symtab,        SectionType::Strtab,

@@ -211,7 +211,7 @@ std::string_view prefix_of(SectionRole role) {
   return row == kRoleNames.end() ? std::string_view() : row->prefix;
 }
 
-// Whether a text is the number of a bank, alone or followed by a dot.
+// True if a text is the number of a bank, alone or followed by a dot.
 bool starts_with_bank(std::string_view text, u8 bank) {
   if (bank >= 10) {
     if (!text.starts_with(static_cast<char>('0' + bank / 10)))
@@ -234,7 +234,7 @@ bool name_fits(const elf::Section &section, const elf::SectionKind &kind) {
           starts_with_bank(section.name.substr(prefix.size()), kind.bank));
 }
 
-// Whether the name is known, as that of a section of another type.
+// True if the name is known, as that of a section of another type.
 bool has_known_name(std::string_view name, SectionRole role) {
   return name.starts_with(".rel") ||
          std::ranges::any_of(elf::section_name_rules(), [&](const elf::SectionNameRule &rule) {
@@ -243,7 +243,7 @@ bool has_known_name(std::string_view name, SectionRole role) {
          });
 }
 
-// Whether a table of relocations has the name that goes with the section it is for.
+// True if a table of relocations has the name that goes with the section it is for.
 bool is_table_of(const elf::Section &table, std::string_view target) {
   const bool rela = table.type == elf::SectionType::Rela;
   return table.name.starts_with(".rel") && (!rela || table.name.substr(4).starts_with('a')) &&

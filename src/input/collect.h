@@ -179,7 +179,7 @@ private:
   std::vector<HostModule> further_; // modules of objects that have listed one
 };
 
-// Whether a 64-bit ELF file ends before the parts that its header and section table name.
+// True if a 64-bit ELF file ends before the parts that its header and section table name.
 [[nodiscard]] bool is_cut(ByteSpan file);
 
 // The path of lib<name>.a in the first of the folders that has it.

@@ -37,7 +37,7 @@ using elf::SectionRole;
 
 namespace {
 
-// What there is to know of the symbols of a record, by its attribute.
+// Facts about the symbols of a record, by its attribute.
 constexpr u8 kTellsRegisters = 1, kTellsFrame = 2, kTellsStack = 4, kOfFunction = 8, kOfBank = 16;
 constexpr u8 kNumbers = kTellsRegisters | kTellsFrame | kTellsStack;
 constexpr std::array<u8, 256> kUses = [] {
@@ -160,7 +160,7 @@ std::optional<Error> ObjectParser::classify_sections() {
   return std::nullopt;
 }
 
-// What later steps need not look for among all sections. False: it has no owner, but should.
+// Facts that save later steps a search among all sections. False: it has no owner, but should.
 bool ObjectParser::note_section(const elf::Section &section, const elf::SectionKind &kind) {
   switch (kind.role) {
   case SectionRole::Info:
@@ -215,7 +215,7 @@ void ObjectParser::prefer_register_counts_of_code(std::span<const u32> functions
   }
 }
 
-// What later passes need not look for where it is not.
+// Facts that save later passes a search.
 void ObjectParser::note_aliases(std::span<const u32> functions) {
   for (const u32 i : functions) {
     const elf::Symbol &symbol = object_.symbols[i];
@@ -278,7 +278,7 @@ std::optional<Error> ObjectParser::check_records(const elf::Section &section, u3
   return std::nullopt;
 }
 
-// Whether there was another record of the module with this number of a function. Which one counts
+// True if there was another record of the module with this number of a function. Which one counts
 // would be anybody's guess.
 bool ObjectParser::is_repeated(elf::InfoAttribute attribute, u32 symbol) {
   const u8 bit = kUses[static_cast<u8>(attribute)] & kNumbers;
@@ -294,7 +294,7 @@ void ObjectParser::note_attribute(elf::InfoAttribute attribute) {
     object_.unfamiliar.attributes.push_back(code);
 }
 
-// What is wrong with the symbol of a record of a function or, 0, of the module: it may be of few
+// The error of the symbol of a record of a function or, 0, of the module: it may be of few
 // kinds only.
 const char *ObjectParser::find_fault(elf::InfoAttribute attribute, u32 index, u32 text) const {
   const elf::Symbol &symbol = object_.symbols[index];

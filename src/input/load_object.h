@@ -16,7 +16,7 @@ namespace culink {
 // is an error that names section and field.
 [[nodiscard]] Result<InputObject> parse_object(std::string name, elf::ElfView view);
 
-// The same with other symbols than those of .symtab. Precondition: every section in them exists.
+// Variant for other symbols than those of .symtab. Precondition: every section in them exists.
 [[nodiscard]] Result<InputObject> parse_object(std::string name, elf::ElfView view,
                                                std::vector<elf::Symbol> symbols);
 

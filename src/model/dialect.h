@@ -19,7 +19,7 @@ namespace culink {
 // of the table in compat/releases.cc. nvlink writes its own release; culink the release of the
 // newest object, so that whatever takes the objects takes the result.
 
-// What becomes of .nv.compat.
+// The merged .nv.compat.
 struct CompatRules {
   std::span<const elf::CompatAttribute> drops;      // in every file
   std::span<const elf::CompatAttribute> sass_drops; // in files of SASS alone
@@ -44,7 +44,7 @@ struct Release {
   bool rounds_shared_size = false;
   // The list of undefined callees of a program's only kernel begins with the last one read.
   bool reverses_externs = true;
-  // What finalizing adds to the records of each function where the compiler has not.
+  // Records that finalizing adds to each function where the compiler has not.
   std::span<const elf::InfoRecord> finalizer_records;
   // No instruction keeps the driver from taking shortcuts with finalized code.
   bool finalizes_any_code = false;
@@ -53,7 +53,7 @@ struct Release {
   // Tables with addends leave the names of tables without behind (Q004).
   bool names_rel_tables = true;
   // In files with Mercury code: the symbol table of the Mercury plane, then counterparts in the
-  // order of their sections, no names that nobody uses, and no bytes of memory.
+  // order of their sections, no unused names, and no bytes of memory.
   bool compacts_planes = false;
   // Such files have .debug_info once for both planes.
   bool shares_debug_info = false;

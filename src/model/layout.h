@@ -20,7 +20,7 @@ public:
   // After the last add(), before the first question.
   void sort();
 
-  // Whether there are any in a section.
+  // True if there are any in a section.
   [[nodiscard]] bool touch(u32 section) const;
   [[nodiscard]] bool contain(u32 section, u64 offset) const;
 
@@ -168,7 +168,7 @@ struct Layout {
 // Shared memory: who uses which variable, and where each one is. The placing passes of executables
 // and objects fill a SharedPlan; relocations and symbols read it.
 
-// What dynamic shared memory is aligned to.
+// The alignment of dynamic shared memory.
 inline constexpr u64 kDynamicAlign = 16;
 
 // The size of a shared section in an object: that of its variables, but always more than the

@@ -156,7 +156,7 @@ bool selects_kernel(std::string_view symbol, const std::vector<std::string> &wan
   });
 }
 
-// What somebody may have meant who wrote a name that does not exist: of an option, of one of its
+// Suggestions for a name that does not exist: of an option, of one of its
 // values, of a function. Short names are near to everything, so the number of differences that
 // counts as a slip grows with the length.
 

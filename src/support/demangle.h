@@ -30,7 +30,7 @@ using NameStyle = std::string (*)(std::string_view name);
 // __nv_static_<N>_<N characters>_<name>.
 [[nodiscard]] std::string_view without_file(std::string_view name);
 
-// Whether a mangled name (_Z...) surely stands for no more than `limit` letters and types, so that
+// True if a mangled name (_Z...) surely stands for no more than `limit` letters and types, so that
 // a library may be asked to demangle it. One that is not well formed may be anything.
 [[nodiscard]] bool is_demangled_within(std::string_view name, u64 limit);
 

@@ -58,7 +58,7 @@ private:
 // with status 1 and an error that names the file, instead of with a signal.
 void end_when_files_shrink();
 
-// What may be asked about a name before its file is opened.
+// A question about a name before its file is opened.
 enum class FileQuestion {
   Exists,     // there is a file or folder
   IsReadable, // there is one, and it may be read

@@ -112,9 +112,9 @@ private:
 };
 
 // Tables by name for what is not looked up often; StringIndex is for the rest. Their order is
-// another one in every process, so nobody may walk through them where the order could be seen.
+// another one in every process, so no loop over them may show in an output.
 
-// Nobody can choose names with one hash, because it depends on a secret of the process.
+// Names with one hash cannot be chosen, because it depends on a secret of the process.
 struct NameHash {
   using is_transparent = void;
   size_t operator()(std::string_view name) const;
@@ -122,7 +122,7 @@ struct NameHash {
 
 template <class T> using NameMap = std::unordered_map<std::string_view, T, NameHash>;
 using NameSet = std::unordered_set<std::string_view, NameHash>;
-// That own the names.
+// Variants that own their keys.
 template <class T>
 using OwnedNameMap = std::unordered_map<std::string, T, NameHash, std::equal_to<>>;
 using OwnedNameSet = std::unordered_set<std::string, NameHash, std::equal_to<>>;

@@ -89,7 +89,7 @@ inline constexpr std::array<u8, 16> kNop = {0x18, 0x79, 0, 0, 0,    0,    0,    
 [[nodiscard]] bool can_link(const ArchInfo &object, CodeKind kind, const ArchInfo &target,
                             u32 toolkit);
 
-// The same for an object whose kind is the usual one of its target.
+// Also for an object whose kind is the usual one of its target.
 [[nodiscard]] bool can_link(const ArchInfo &object, const ArchInfo &target, u32 toolkit);
 
 // The variants of two numbers that can be linked together.

@@ -178,7 +178,7 @@ struct FieldValue {
   friend bool operator==(const FieldValue &, const FieldValue &) = default;
 };
 
-// Whether every byte of the field is inside the section. True for a row without a field.
+// True if every byte of the field is inside the section. True for a row without a field.
 [[nodiscard]] bool field_inside(ByteSpan section, u64 offset, const RelocInfo &row);
 
 // Stores the bits of `value` that the field has; RelocInfo::can_store says whether these are all.
@@ -198,7 +198,7 @@ struct FieldValue {
 // The value that a relocation stores: value plus addend, both parts, wrapping as the fields do.
 [[nodiscard]] FieldValue add(const RelocInfo &row, FieldValue symbol, FieldValue addend);
 
-// Whether store_field would drop no set bit of `value`, taken as unsigned.
+// True if store_field would drop no set bit of `value`, taken as unsigned.
 [[nodiscard]] bool field_holds(const RelocInfo &row, FieldValue value);
 
 } // namespace culink::arch

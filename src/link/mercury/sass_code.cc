@@ -192,7 +192,7 @@ std::vector<bool> find_preexits(const SassContext &c, const SassCodeList &code) 
   return out;
 }
 
-// What a finalizer is asked for. nvlink schedules the code of a linked program again; each object
+// A request to a finalizer. nvlink schedules the code of a linked program again; each object
 // with code in the output is finalized for itself, once, and the functions that are needed are
 // taken from the answer (model/finalized.h).
 //

@@ -382,7 +382,7 @@ std::vector<HeadValue> values_in_heads(const InputObject &mercury,
   return out;
 }
 
-// Whether a sequence is about code that is in the output.
+// True if a sequence is about code that is in the output.
 bool is_needed(const SassContext &c, const SassCodeList &code, const nvlink::MergedDebug &merged,
                SymbolRef symbol) {
   const EntityId function = c.mercury.symbols.of(symbol.object, symbol.symbol);
@@ -499,7 +499,7 @@ void move_offsets(std::span<u8> table, const RegisterBlock &block, const SassCod
   }
 }
 
-// The same records with other offsets, if a finalizer has made them.
+// These records with other offsets, if a finalizer has made them.
 void take_block(std::span<u8> table, const RegisterBlock &block, const ByteSpan *made) {
   if (made && made->size() == block.bytes.size())
     std::copy(made->begin(), made->end(), table.begin() + static_cast<i64>(block.offset));

@@ -34,7 +34,7 @@ struct Planes {
 
 using FunctionsByName = NameMap<EntityId>;
 
-// Whether two definitions are the same function in both forms. False if one of them has no code.
+// True if two definitions are the same function in both forms. False if one of them has no code.
 [[nodiscard]] bool have_equal_code(const Planes &planes, SymbolRef a, SymbolRef b);
 
 // An offset in a debug section at which a relocation stores the address of a function.
@@ -143,7 +143,7 @@ struct FrameSources {
   const MergedDebug &merged; // functions whose frames a finalizer has merged already
   const AliasOwners &alias_owners;
   std::unordered_map<u32, u32> count; // by EntityId: frames of the function in the output
-  // What a finalizer has made for a function of an object, or nothing.
+  // The code of a finalizer for a function of an object, or nothing.
   std::function<const FinalizedDebug *(u32 object, EntityId function)> finalized;
 };
 

@@ -47,7 +47,7 @@ std::string unused_text(const Program &p, EntityId id) {
              : "unused";
 }
 
-// Whether a name that a user typed is that of a symbol: mangled, as in the source, or as in the
+// True if a name that a user typed is that of a symbol: mangled, as in the source, or as in the
 // source without parameters.
 bool names_symbol(const std::string &text, std::string_view symbol) {
   return is_meant(symbol, text);

@@ -240,7 +240,7 @@ void KernelLimitChecker::check_stack(FunctionId kernel) {
       .at("kernel defined in", p_.origin_of(kernel));
 }
 
-// Whether code of an object has registers that a function of the driver keeps and others may
+// True if code of an object has registers that a function of the driver keeps and others may
 // change.
 bool KernelLimitChecker::has_values_above(ObjectId object) const {
   for (u32 f = 0; f < p_.calls.functions.size(); ++f)
@@ -269,7 +269,7 @@ void KernelLimitChecker::check_driver_calls() {
   }
 }
 
-// Whether the stack of a kernel has no bound, is more than the kernel may use, or more than a
+// True if the stack of a kernel has no bound, is more than the kernel may use, or more than a
 // record can hold. Few kernels are like that.
 bool exceeds_stack(const Resources &resources, FunctionId kernel) {
   const u32 most = resources.stack_limit[kernel.value];

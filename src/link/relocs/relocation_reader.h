@@ -28,20 +28,20 @@ struct RelocSource {
 
 [[nodiscard]] RelocSource source_of(const RelocationContext &context, const RelocationSlice &slice);
 
-// The same for constants of a device function that were copied into a kernel's bank; those in
+// Constants of a device function that were copied into a kernel's bank; those in
 // [begin, end) of the function's. `group` is the bank.
 [[nodiscard]] RelocSource source_of(const RelocationContext &context, const RelocationGroup &group,
                                     const FunctionConstants &constants,
                                     const ConstantRelocations &from, u64 begin, u64 end);
 
-// Whether all relocations of the slice belong to a definition of a function that did not prevail:
+// True if all relocations of the slice belong to a definition of a function that did not prevail:
 // are in its code, or in its constants.
 [[nodiscard]] bool is_of_overridden_code(const RelocationContext &context,
                                          const RelocationSlice &slice);
 [[nodiscard]] bool is_of_overridden_bank(const RelocationContext &context,
                                          const RelocationSlice &slice);
 
-// Whether a relocation belongs to something that was discarded, so that no rule applies to it: its
+// True if a relocation belongs to something that was discarded, so that no rule applies to it: its
 // offset says so, or its symbol.
 [[nodiscard]] bool drops_offset(const RelocationContext &context, const RelocSource &source,
                                 u64 offset);

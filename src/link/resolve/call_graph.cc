@@ -102,13 +102,13 @@ private:
   const LinkPolicy &policy_;
 };
 
-// What objects say about calls: the sections .nv.callgraph and .nv.prototype, and relocations that
+// Statements of objects about calls: .nv.callgraph and .nv.prototype, and relocations that
 // take the address of a function. Symbols become functions of the program here; build_call_graph
 // joins what consecutive objects say.
 //
-// What surprises: records of a definition that an earlier one prevails over are skipped, be it that
-// they list calls or that they say that the function's address is taken; code of the output that
-// takes the address counts nevertheless. Records of a definition that was overridden later are
+// What may surprise: records of a definition that an earlier one prevails over are skipped, be it
+// that they list calls or that they say that the function's address is taken; code of the output
+// that takes the address counts nevertheless. Records of a definition that was overridden later are
 // kept, because nvlink has read them by then (Q026).
 
 using elf::CallPart;
