@@ -27,7 +27,7 @@ from run_diff import MERCURY_TARGETS, TARGETS  # noqa: E402
 from toolchain import ToolError, Toolchain, number_of  # noqa: E402
 
 EMULATE = ["--emulate=nvlink-13.0.88", "--error-format=nvlink"]
-TABLE = os.path.join(HERE, "..", "..", "src", "arch", "driver_functions.cc")
+TABLE = os.path.join(HERE, "..", "..", "src", "elf", "target", "driver_functions.cc")
 HINT = "add -lcudadevrt"
 SKIPPED = 77
 ROUNDS = 5      # of compiling without the kernels that do not compile

@@ -11,8 +11,8 @@ CLEAN_SOURCE = f"""{tidy.SPDX}
 // A file that breaks no rule, with an opening paragraph of a sensible length.
 #include "elf/clean.h"
 
-#include "support/bytes.h"
 #include "culink/types.h"
+#include "support/bytes.h"
 
 namespace culink {{
 
@@ -49,7 +49,7 @@ CLEAN_TREE = {
 VIOLATIONS = (
     ("layering", "src/support/up.cc", '#include "elf/names.h"\n', "support includes elf"),
     ("layering", "src/link/side.cc", '#include "text/dump.h"\n', "link includes text"),
-    ("layering", "include/culink/leak.h", '#include "support/bytes.h"\n', "private layer base"),
+    ("layering", "include/culink/leak.h", '#include "support/bytes.h"\n', "private layer support"),
     ("rooms", "src/link/resolve/up.cc", '#include "link/merge/merge.h"\n', "resolve includes merge"),
     ("rooms", "src/link/attic/x.cc", "", "src/link/attic is no room"),
     ("rooms", "src/support/attic/x.cc", "", "src/support/attic is no room"),
