@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Who links what was prepared: libnvJitLink in worker processes, of which each thread borrows one,
-// because the library does not do two links at once; or the program nvlink. Only the program links
-// with -r or -kernels-used, or several objects. Where both can do it, their answers are the same.
+// The engines that link prepared objects: libnvJitLink in worker processes, of which each thread
+// borrows one, because the library does not do two links at once; or the program nvlink. Only the
+// program links with -r or -kernels-used, or several objects. Where both can do it, their answers
+// are the same.
 //
 // An engine that refuses objects of one target for another (libnvJitLink: sm_100 for sm_103) is not
 // asked again. What one engine cannot do, or crashes on, is given to the other, if there is one. A

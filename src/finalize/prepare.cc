@@ -2,7 +2,8 @@
 //
 // The engine is a linker: it misses what other objects define and removes what no kernel reaches.
 // So a copy of the object is changed in place: names in both symbol tables, and sections that have
-// to grow are written again at the end of the file, to which their headers then point.
+// to grow are written again at the end of the file, to which their headers then point. Below is
+// what leaves functions out of such a copy.
 //
 // What may surprise: only one record in .nv.merc.nv.info (an error barrier before each exit of a
 // kernel) tells the engine that code of the link was compiled with -G. The debug information does

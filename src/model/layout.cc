@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Ranges of discarded definitions, asked for every relocation of an object that has any. They are
-// sorted and joined once, so that a question is a binary search: symbols of a hostile object may
-// overlap as they like, and there may be as many of them as relocations.
+// DiscardedRanges holds the ranges of discarded definitions, asked for every relocation of an
+// object that has any. They are sorted and joined once, so that a question is a binary search:
+// symbols of a hostile object may overlap as they like, and there may be as many of them as
+// relocations.
 #include "model/layout.h"
 
 #include <algorithm>

@@ -10,10 +10,10 @@
 
 namespace culink {
 
-// What may stand behind the name of a file.
+// Kinds of files that may be opened by a name.
 enum class FileType {
   Readable, // regular files; pipes, which end before a gigabyte; and /dev/null
-  Regular,  // what somebody else has named: opening anything else may wait, or have an effect
+  Regular,  // for names from other files: opening anything else may wait, or have an effect
 };
 
 // The error of opening a folder.

@@ -111,15 +111,14 @@ private:
   u32 count_ = 0;
 };
 
-// Tables by name for what is not looked up often; StringIndex is for the rest. Their order is
-// another one in every process, so no loop over them may show in an output.
-
 // Names with one hash cannot be chosen, because it depends on a secret of the process.
 struct NameHash {
   using is_transparent = void;
   size_t operator()(std::string_view name) const;
 };
 
+// Tables by name for rare lookups; StringIndex is for the rest. Their order differs from process to
+// process, so no loop over them may show in an output.
 template <class T> using NameMap = std::unordered_map<std::string_view, T, NameHash>;
 using NameSet = std::unordered_set<std::string_view, NameHash>;
 // Variants that own their keys.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Objects with Mercury code, as nvlink reads them.
+// The objects of a link, as nvlink reads and chooses them; first those with Mercury code.
 //
 // Links of SASS take them, too, and leave the Mercury code out. nvlink notices that a link is of
 // that kind when it reads the first object without Mercury code. Objects before it have been read

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Whose a section is, to nvlink.
+// The owner of a section, as nvlink sees it.
 //
 // An alias is a second symbol of a function's code. When nvlink makes SASS of a linked program, it
 // looks for the symbol of a code section and takes the first that it meets in the symbol table.

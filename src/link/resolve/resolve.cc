@@ -11,8 +11,8 @@
 // those of some objects. A symbol that is local to its object needs no shard and gets its entity in
 // the last step. Neither numbers nor messages depend on how many shards or threads there are.
 //
-// What surprises is the order of functions: before an alias whose name no object has used yet comes
-// the function that owns the code (Q043).
+// What may surprise is the order of functions: before an alias whose name no object has used yet
+// comes the function that owns the code (Q043).
 #include "link/resolve/resolve.h"
 
 #include <algorithm>
