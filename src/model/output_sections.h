@@ -78,7 +78,9 @@ struct OutputSections {
   // every file has are none, in case an input has a section of such a name.
   std::vector<OutId> newest = std::vector<OutId>(elf::SectionTable::kOwnTables);
 
-  std::vector<OutId> created_again; // sections that count twice, see nvlink/section_owners.h
+  // After each of these, which are in order, nvlink counts one section more; see
+  // nvlink/section_owners.h.
+  std::vector<OutId> followed_by_uncounted;
   OutId tkinfo, cuinfo, info, compat, callgraph, prototype, debug_shared;
 
   void reserve(size_t count) {

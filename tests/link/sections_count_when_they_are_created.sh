@@ -37,3 +37,16 @@ if nvlink --version 2> /dev/null | grep -q V13.0.88; then
   nvlink -r -arch=sm_80 lost.cubin -o out.cubin
   expect_same out.cubin lost.out
 fi
+
+# Sections of dead functions count, too: .nv.constant0.k0, symbol 13,063, is number 39,192 and not 39,189.
+kernels 13060 dead.cubin
+sed '$a\- {name: f0, code: nop}\n- {name: f1, code: nop}\n- {name: f2, code: nop}' all.yaml > dead.yaml
+"$CUBIN" assemble dead.yaml -o dead.cubin
+"$CULINK" --emulate=nvlink-13.0.88 -arch=sm_80 dead.cubin -o dead.out
+"$CUBIN" dump --hex .symtab_shndx dead.out > dead.dump
+grep '^ *0*cc10 ' dead.dump > row.dump
+expect_contains row.dump '18 99 00 00'
+if nvlink --version 2> /dev/null | grep -q V13.0.88; then
+  nvlink -arch=sm_80 dead.cubin -o out.cubin
+  expect_same out.cubin dead.out
+fi

@@ -186,6 +186,8 @@ void Merger::create_functions() {
                                       entity.first_definition != SymbolRef{id_, s});
     if (!p_.is_live(id)) {
       name_discarded_entry(id, s);
+      if (accepted && entity.first_definition == SymbolRef{id_, s})
+        count_removed_section();
       continue;
     }
     if (!is_listed(id))
@@ -276,7 +278,9 @@ void Merger::create_function_records() {
     if (info.text == 0)
       continue;
     const SectionLocation &text = location(info.text);
-    if (!text.discarded && text.section.valid() && !layout_.sections.records(text.section).valid())
+    if (is_dead(text))
+      count_removed_section();
+    else if (!text.discarded && !layout_.sections.records(text.section).valid())
       add_records(layout_.sections.function(text.section), text.section);
   }
 }

@@ -321,6 +321,10 @@ void Merger::create_other_section(const elf::Section &section) {
     } else if (const SectionLocation &text = location(owner);
                text.section.valid() && !text.discarded) {
       create_function_bank(section, text.section);
+    } else if (is_dead(text)) {
+      count_removed_section();
+      if (p_.policy.executable && kind.bank == p_.arch.banks.parameters) // .rel.nv.constant0.K
+        count_removed_section();
     } else if (text.discarded && is_function_bank(*object_, section.index) &&
                kind.bank == p_.arch.banks.compiler) {
       append_discarded_constants(section);

@@ -43,6 +43,8 @@ void Merger::create_relocation_tables() {
     const bool dropped = at.discarded && !object_->kinds[table.info].is_constant();
     if (!dropped && at.section.valid())
       add_relocations(table, at);
+    else if (object_->kinds[table.info].is_code() && is_dead(at))
+      count_removed_tables(table);
   }
 }
 
@@ -77,6 +79,13 @@ void Merger::add_relocations(const elf::Section &table, const SectionLocation &a
   if (!p_.policy.names_rel_tables || !has_zero_addend(table))
     return;
   name_only(layout_.sections.keep_name(".rel", layout_.sections.name(at.section)));
+}
+
+// Tables of dead code, and the name of the table without addends (Q059).
+void Merger::count_removed_tables(const elf::Section &table) {
+  count_removed_section();
+  if (table.type == SectionType::Rela && p_.policy.names_rel_tables && has_zero_addend(table))
+    count_removed_section();
 }
 
 // Whether an entry that is neither dropped nor the first has addend 0.
@@ -140,14 +149,14 @@ u32 Merger::relocation_group(OutId target, bool rela) {
   const OutId table = add(layout_.sections.keep_name(rela ? ".rela" : ".rel", target_name),
                           elf::relocation_table(target, rela));
   if (second ? p_.policy.lists_resolved : p_.policy.counts_tables_twice)
-    layout_.sections.created_again.push_back(table);
+    layout_.sections.followed_by_uncounted.push_back(table);
   if (p_.policy.lists_resolved && !second) {
     const std::string_view name = layout_.sections.keep_name(".nv.resolvedrela", target_name);
     OutSection list = elf::relocation_table(target, true);
     list.type = SectionType::CudaResolvedRela;
     const OutId resolved = p_.policy.shares_lists ? need(name, list) : add(name, list);
     if (p_.policy.counts_tables_twice)
-      layout_.sections.created_again.push_back(resolved);
+      layout_.sections.followed_by_uncounted.push_back(resolved);
   }
   groups.push_back({table, target, rela});
   other_group_.push_back(0);

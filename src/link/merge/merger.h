@@ -58,6 +58,7 @@ private:
   void create_relocation_tables();
   void keep_constant_relocations(const elf::Section &table, const SectionLocation &at);
   void add_relocations(const elf::Section &table, const SectionLocation &at);
+  void count_removed_tables(const elf::Section &table);
   u32 relocation_group(OutId target, bool rela);
   [[nodiscard]] bool has_zero_addend(const elf::Section &table) const;
   [[nodiscard]] bool is_dropped(u32 section, const elf::Relocation &entry) const;
@@ -122,6 +123,16 @@ private:
                                                 OutId text);
   // Adds its symbol, too. The section belongs to the kernel afterwards.
   OutId need_for_kernel(std::string_view name, const OutSection &section, OutId text);
+
+  // Dead code, which has no place in the output.
+  [[nodiscard]] static bool is_dead(const SectionLocation &text) {
+    return !text.section.valid() && !text.discarded;
+  }
+  // nvlink creates the sections of dead code and removes them again, and they count (Q059).
+  void count_removed_section() {
+    if (p_.policy.fills_indices)
+      layout_.sections.followed_by_uncounted.push_back(OutId(layout_.sections.size() - 1));
+  }
 
   // True if the symbol table has an entity.
   [[nodiscard]] bool is_listed(EntityId id) const { return listed_[id.value]; }

@@ -63,7 +63,7 @@ OutId section_of_kernel(const Program &program, const OutputSections &sections, 
 // Files of more sections than a symbol can name. In nvlink's, .symtab_shndx has a number for every
 // symbol, although the ELF specification demands 0 where the symbol needs none: that of its section
 // in order of creation, counting sections that are only names, one without a name after the notes
-// of an executable, and some that are created twice (Q059).
+// of an executable, those of dead functions, and some that are created twice (Q059).
 
 std::optional<std::vector<OutId>> uncounted_sections(const Program &program,
                                                      const OutputSections &planned,
@@ -73,7 +73,7 @@ std::optional<std::vector<OutId>> uncounted_sections(const Program &program,
   std::vector<OutId> out;
   if (program.policy.executable && planned.cuinfo.valid())
     out.push_back(planned.cuinfo);
-  for (const OutId id : planned.created_again)
+  for (const OutId id : planned.followed_by_uncounted)
     if (!file[id].discarded())
       out.push_back(id);
   return out;
