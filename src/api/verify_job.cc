@@ -45,7 +45,9 @@ void LinkJob::verify(LinkResult &result, const KnownFlaws &flaws, WorkerPool &po
     if ((flaws.wrong_symbols && finding.rule == Rule::SymbolValue) ||
         (flaws.null_symbol_value && finding.rule == Rule::SymbolNull) ||
         (flaws.overruns && finding.rule == Rule::RelocationOffset) ||
-        (flaws.misplaced_locals && finding.rule == Rule::SymbolOrder))
+        (flaws.misplaced_locals && finding.rule == Rule::SymbolOrder) ||
+        (flaws.lost_section && view->sections().size() > elf::kSectionCommon &&
+         (finding.rule == Rule::TextSymbol || finding.rule == Rule::MirrorSymbol)))
       continue;
     diag_.report(DiagId::Contradiction,
                  {"output", std::string(rule_id(finding.rule)) + ": " + finding.what.text()});

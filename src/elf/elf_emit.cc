@@ -132,14 +132,15 @@ template <typename Sym> void ElfEmitter::write_symbols(u32 begin, u32 end) const
     const bool large = in_section && !lost &&
                        (spec.named ? index >= kSectionLoReserve : file_.is_large_index(index));
     // To nvlink, the section of that number in order of creation is lost as well, if its number in
-    // the file fits.
+    // the file fits and there is no Mercury code.
     bool mistaken = false;
     if (has_indices && large) {
       store_le<u32>(indices + u64{number} * 4, index);
     } else if (has_indices && in_section && spec.named && !layout_.number_as_added.empty()) {
       const u32 as_added = layout_.number_as_added[spec.section.value];
       store_le<u32>(indices + u64{number} * 4, as_added);
-      mistaken = as_added == kSectionCommon && file_.options.lose_section_fff2;
+      mistaken = as_added == kSectionCommon && file_.options.lose_section_fff2 &&
+                 file_.options.segments != SegmentRule::Mercury;
     }
     const u8 info =
         static_cast<u8>(static_cast<u8>(spec.binding) << 4 | static_cast<u8>(spec.type));

@@ -39,7 +39,8 @@ struct LinkServices {
 
 KnownFlaws known_flaws(const Program &program, const Layout &layout) {
   return {layout.placement.wrong_symbols, layout.placement.null_symbol_value != 0,
-          program.policy.accepts_overruns, program.policy.misplaces_locals};
+          program.policy.accepts_overruns, program.policy.misplaces_locals,
+          program.policy.loses_section_fff2};
 }
 
 // The functions of a program, who calls them, and which are live.

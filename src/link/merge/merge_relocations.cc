@@ -78,13 +78,19 @@ void Merger::add_relocations(const elf::Section &table, const SectionLocation &a
   // An entry with addend 0 that is not the first creates the name .rel<target> (Q004).
   if (!p_.policy.names_rel_tables || !has_zero_addend(table))
     return;
+  const u32 sections = layout_.sections.size();
   name_only(layout_.sections.keep_name(".rel", layout_.sections.name(at.section)));
+  if (p_.policy.counts_tables_twice && layout_.sections.size() != sections)
+    layout_.sections.followed_by_uncounted.push_back(OutId(sections));
 }
 
 // Tables of dead code, and the name of the table without addends (Q059).
 void Merger::count_removed_tables(const elf::Section &table) {
   count_removed_section();
-  if (table.type == SectionType::Rela && p_.policy.names_rel_tables && has_zero_addend(table))
+  if (table.type != SectionType::Rela || !p_.policy.names_rel_tables || !has_zero_addend(table))
+    return;
+  count_removed_section();
+  if (p_.policy.counts_tables_twice)
     count_removed_section();
 }
 
@@ -148,7 +154,7 @@ u32 Merger::relocation_group(OutId target, bool rela) {
   const std::string_view target_name = layout_.sections.name(target);
   const OutId table = add(layout_.sections.keep_name(rela ? ".rela" : ".rel", target_name),
                           elf::relocation_table(target, rela));
-  if (second ? p_.policy.lists_resolved : p_.policy.counts_tables_twice)
+  if (second && p_.policy.lists_resolved)
     layout_.sections.followed_by_uncounted.push_back(table);
   if (p_.policy.lists_resolved && !second) {
     const std::string_view name = layout_.sections.keep_name(".nv.resolvedrela", target_name);
