@@ -79,31 +79,10 @@ expect_same() {
   cmp -- "$1" "$2" >&2 || fail "$1 and $2 differ"
 }
 
-# links_as_recorded NAME [OPTION...]: with --emulate and the options, culink writes what nvlink
-# (13.0.88, or the release in tests/golden/NAME/release) wrote for each line `LABEL OPTION...` of
-# tests/golden/NAME/links (the file LABEL.expected), and refuses what nvlink refused (LABEL.refused).
-# tests/golden/README.md.
+# links_as_recorded NAME [OPTION...]: with --emulate and the options, culink writes what nvlink wrote for
+# each link of tests/golden/NAME, as LABEL.out.cubin in the current folder, beside the inputs.
 links_as_recorded() {
-  local name=$1 label options count=0 emulate
-  local folder=$SOURCE/tests/golden/$name
-  emulate=--emulate=nvlink-$(cat "$folder/release" 2> /dev/null || echo 13.0.88)
-  shift
-  cp "$folder"/*.cubin .
-  while read -r label options; do
-    count=$((count + 1))
-    if [ -e "$folder/$label.refused" ]; then
-      # shellcheck disable=SC2086  # several options
-      not "$CULINK" "$emulate" "$@" $options -o "out.cubin" > log 2>&1
-      continue
-    fi
-    # shellcheck disable=SC2086  # several options
-    "$CULINK" "$emulate" "$@" $options -o "out.cubin" > log 2>&1 ||
-      fail "$name, $label: $(cat log)"
-    cmp -s out.cubin "$folder/$label.expected" ||
-      fail "$name, $label: not what nvlink wrote:"$'\n'"$("$CUBIN" diff --details "$folder/$label.expected" out.cubin)"
-    mv out.cubin "$label.out.cubin" # later links may take it
-  done < "$folder/links"
-  [ "$count" -gt 0 ] || fail "no links recorded in $folder"
+  python3 -B "$SOURCE/tests/golden/links.py" "$@" || exit 1
 }
 
 # links_soundly NAME LABEL PATTERN [OPTION...]: after links_as_recorded, culink without --emulate
