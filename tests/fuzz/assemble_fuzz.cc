@@ -3,6 +3,7 @@
 // Any text as a document: it is refused, or it becomes a file. A file of the minimal form can be
 // opened strictly.
 #include "round_trip.h"
+#include "targets.h"
 
 #include "elf/elf_view.h"
 #include "support/bytes.h"
@@ -11,7 +12,7 @@
 
 using namespace culink;
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+int fuzz::assemble_fuzz(const u8 *data, size_t size) {
   const Result<text::Node> document = text::read_yaml(as_text({data, size}));
   if (!document)
     return 0;

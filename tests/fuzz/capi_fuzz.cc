@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Seeds: cubins.
-// Mutator: mutate_inputs.
 //
 // Any sequence of calls of the C interface. The last bytes of an input are a program, read from the
 // end, one call per byte: the low bits say which call, the high bits with which of two handles of
@@ -12,6 +10,7 @@
 #include "../robustness/c_interface.h"
 #include "../robustness/link_laws.h"
 #include "round_trip.h"
+#include "targets.h"
 
 using namespace culink;
 
@@ -130,7 +129,7 @@ private:
 
 } // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+int fuzz::capi_fuzz(const u8 *data, size_t size) {
   const ByteSpan input(data, size);
   const size_t calls = std::min(kMostCalls, size / 2);
   Caller caller(input);

@@ -8,10 +8,11 @@
 
 #include "round_trip.h"
 #include "support/bytes.h"
+#include "targets.h"
 
 using namespace culink;
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+int fuzz::command_line_fuzz(const u8 *data, size_t size) {
   const std::string_view text = as_text({data, size});
   std::vector<std::string> words;
   for (size_t begin = 0; begin < text.size();) {

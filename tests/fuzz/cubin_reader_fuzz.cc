@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Seeds: cubins.
-// Mutator: mutate_inputs.
 //
 // The installed reader: what it opens it can give out in full, and what it refuses it names.
 #include "culink/cubin_reader.h"
 
 #include "round_trip.h"
+#include "targets.h"
 
 using namespace culink;
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+int fuzz::cubin_reader_fuzz(const u8 *data, size_t size) {
   const Result<CubinReader> cubin = CubinReader::open({data, size}, "input");
   if (!cubin) {
     fuzz::require(cubin.error().file == "input" && !cubin.error().message.empty());

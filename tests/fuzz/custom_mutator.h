@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the custom mutators share. A target names its mutator in a line "// Mutator: <file>.".
+// The mutators that know formats, for targets whose row in targets.h names their kind.
 #pragma once
 
 #include <algorithm>
@@ -34,5 +34,11 @@ inline std::vector<u8> bytes_of(ByteSpan bytes) {
 
 // One to three changes to a file of any kind.
 void mutate_file(std::vector<u8> &file, Random &random);
+
+// Mutation::File (mutate_inputs.cc) and Mutation::Files (mutate_links.cc): return the new size.
+size_t mutate_input(u8 *data, size_t size, size_t max_size, Random &random);
+size_t cross_inputs(ByteSpan one, ByteSpan other, u8 *out, size_t max_size, Random &random);
+size_t mutate_link(u8 *data, size_t size, size_t max_size, Random &random);
+size_t cross_links(ByteSpan one, ByteSpan two, u8 *out, size_t max_size, Random &random);
 
 } // namespace culink::fuzz

@@ -6,10 +6,11 @@
 #include <cstring>
 
 #include "input/decompress.h"
+#include "targets.h"
 
 using namespace culink;
 
-extern "C" int LLVMFuzzerTestOneInput(const u8 *data, size_t size) {
+int fuzz::decompress_fuzz(const u8 *data, size_t size) {
   u64 said = 0;
   if (size < 1 + sizeof said)
     return 0;

@@ -6,10 +6,11 @@
 #include "compat/demangle/nvlink_demangle.h"
 #include "round_trip.h"
 #include "support/bytes.h"
+#include "targets.h"
 
 using namespace culink;
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+int fuzz::demangle_fuzz(const u8 *data, size_t size) {
   constexpr size_t kLongest = 1 << 20;
   const std::string_view name = as_text({data, size});
   fuzz::require(name.ends_with(without_file(name)));

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The law of the exact form: whatever can be opened comes back byte for byte, through YAML too.
-// Seeds: cubins.
-// Mutator: mutate_inputs.
 #include "round_trip.h"
+#include "targets.h"
 
 #include "elf/elf_view.h"
 #include "text/document/yaml_io.h"
@@ -12,7 +11,7 @@
 
 using namespace culink;
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+int fuzz::describe_fuzz(const u8 *data, size_t size) {
   const ByteSpan file(data, size);
   const Result<elf::ElfView> view = elf::ElfView::open_tolerant(file);
   if (!view)

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Seeds: cubins.
-// Mutator: mutate_inputs.
 //
 // The comparison of two files: the input, and the input with one byte changed at a place that the
 // input itself chooses. A changed byte must be told, and told the other way round as well.
@@ -10,10 +8,11 @@
 
 #include "round_trip.h"
 #include "support/bytes.h"
+#include "targets.h"
 
 using namespace culink;
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+int fuzz::diff_fuzz(const u8 *data, size_t size) {
   if (size < 16)
     return 0;
   std::vector<u8> changed(data, data + size);

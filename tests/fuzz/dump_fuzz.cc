@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Seeds: cubins.
-// Mutator: mutate_inputs.
 //
 // Everything that `cubin dump` and `cubin usage` print, as text and as JSON, into memory.
 #include "text/dump/dump.h"
 
 #include "inspect/usage.h"
 #include "round_trip.h"
+#include "targets.h"
 #include "text/dump/usage.h"
 
 using namespace culink;
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+int fuzz::dump_fuzz(const u8 *data, size_t size) {
   const Result<elf::ElfView> view = elf::ElfView::open_tolerant({data, size});
   if (!view)
     return 0;

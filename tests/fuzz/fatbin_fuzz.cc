@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Mutator: mutate_inputs.
 //
 // Any bytes as fatbins: reading and unpacking end, stay inside, and what is read lies in the file.
 #include <cstdlib>
 
 #include "input/fatbin.h"
+#include "targets.h"
 
 using namespace culink;
 
-extern "C" int LLVMFuzzerTestOneInput(const u8 *data, size_t size) {
+int fuzz::fatbin_fuzz(const u8 *data, size_t size) {
   const ByteSpan file(data, size);
   const Result<std::vector<FatbinContainer>> containers = read_fatbins(file);
   if (!containers)

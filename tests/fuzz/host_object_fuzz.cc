@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Mutator: mutate_inputs.
 //
 // Any bytes as a host object, the fatbins in it, and the code in its data.
 #include <cstdlib>
@@ -7,10 +6,11 @@
 #include "input/fatbin.h"
 #include "input/host_object.h"
 #include "survey/find_code.h"
+#include "targets.h"
 
 using namespace culink;
 
-extern "C" int LLVMFuzzerTestOneInput(const u8 *data, size_t size) {
+int fuzz::host_object_fuzz(const u8 *data, size_t size) {
   for (const FoundCode &code : find_code("", {data, size}).code)
     if (!code.bytes.empty() &&
         (code.bytes.data() < data || code.bytes.data() + code.bytes.size() > data + size))

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Seeds: cubins.
-// Mutator: mutate_links.
 //
 // Links in memory, of one or two files (link_input.h), by the laws that every link keeps to. The
 // checker compares every output with its inputs, unless a release of nvlink is imitated, whose
@@ -12,10 +10,11 @@
 #include "../robustness/link_laws.h"
 #include "link_input.h"
 #include "round_trip.h"
+#include "targets.h"
 
 using namespace culink;
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+int fuzz::link_fuzz(const u8 *data, size_t size) {
   const fuzz::SplitInput input = fuzz::split_input({data, size});
   LinkRequest request;
   request.target = robustness::target_of(input.first);

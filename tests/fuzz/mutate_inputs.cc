@@ -7,9 +7,7 @@
 
 using namespace culink;
 
-extern "C" size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size,
-                                          unsigned int seed) {
-  fuzz::Random random(seed);
+size_t fuzz::mutate_input(u8 *data, size_t size, size_t max_size, Random &random) {
   const ByteSpan input(data, size);
   if (size == 0 || random.one_in(3))
     return LLVMFuzzerMutate(data, size, max_size);
@@ -27,11 +25,8 @@ extern "C" size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max
   return fuzz::give_back(file, data, max_size);
 }
 
-extern "C" size_t LLVMFuzzerCustomCrossOver(const uint8_t *data1, size_t size1,
-                                            const uint8_t *data2, size_t size2, uint8_t *out,
-                                            size_t max_size, unsigned int seed) {
-  fuzz::Random random(seed);
-  std::vector<u8> file = fuzz::bytes_of({data1, size1});
-  robustness::cross_inputs(file, {data2, size2}, random);
-  return fuzz::give_back(file, out, max_size);
+size_t fuzz::cross_inputs(ByteSpan one, ByteSpan other, u8 *out, size_t max_size, Random &random) {
+  std::vector<u8> file = bytes_of(one);
+  robustness::cross_inputs(file, other, random);
+  return give_back(file, out, max_size);
 }

@@ -32,9 +32,7 @@ std::vector<u8> pack(const std::vector<u8> &object, fuzz::Random &random) {
 
 } // namespace
 
-extern "C" size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size,
-                                          unsigned int seed) {
-  fuzz::Random random(seed);
+size_t fuzz::mutate_link(u8 *data, size_t size, size_t max_size, Random &random) {
   if (size == 0 || random.one_in(4))
     return LLVMFuzzerMutate(data, size, max_size);
   const fuzz::SplitInput input = fuzz::split_input({data, size});
@@ -76,16 +74,13 @@ extern "C" size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max
 }
 
 // Objects of two inputs in one link.
-extern "C" size_t LLVMFuzzerCustomCrossOver(const uint8_t *data1, size_t size1,
-                                            const uint8_t *data2, size_t size2, uint8_t *out,
-                                            size_t max_size, unsigned int seed) {
-  fuzz::Random random(seed);
-  const fuzz::SplitInput a = fuzz::split_input({data1, size1});
-  const fuzz::SplitInput b = fuzz::split_input({data2, size2});
-  std::vector<u8> first = fuzz::bytes_of(a.first);
+size_t fuzz::cross_links(ByteSpan one, ByteSpan two, u8 *out, size_t max_size, Random &random) {
+  const SplitInput a = split_input(one);
+  const SplitInput b = split_input(two);
+  std::vector<u8> first = bytes_of(a.first);
   const ByteSpan other = b.second.empty() || random.one_in(2) ? b.first : b.second;
   if (random.one_in(2))
-    return fuzz::give_back(fuzz::join_input(first, other, a.options), out, max_size);
+    return give_back(join_input(first, other, a.options), out, max_size);
   robustness::cross_inputs(first, other, random);
-  return fuzz::give_back(fuzz::join_input(first, a.second, b.options), out, max_size);
+  return give_back(join_input(first, a.second, b.options), out, max_size);
 }

@@ -4,10 +4,11 @@
 #include "elf/records/nv_callgraph.h"
 
 #include "round_trip.h"
+#include "targets.h"
 
 using namespace culink;
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+int fuzz::nv_callgraph_fuzz(const u8 *data, size_t size) {
   const elf::CallGraph graph =
       fuzz::require_round_trip({data, size}, elf::decode_call_graph, elf::encode_call_graph);
   u64 pairs = 0;

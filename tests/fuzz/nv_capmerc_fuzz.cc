@@ -4,10 +4,11 @@
 #include "elf/records/nv_capmerc.h"
 
 #include "round_trip.h"
+#include "targets.h"
 
 using namespace culink;
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+int fuzz::nv_capmerc_fuzz(const u8 *data, size_t size) {
   const elf::Capsule capsule =
       fuzz::require_round_trip({data, size}, elf::decode_capsule, elf::encode_capsule);
   for (const elf::CapsuleRecord &record : capsule.records) {

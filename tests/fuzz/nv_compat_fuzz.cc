@@ -4,10 +4,11 @@
 #include "elf/records/nv_compat.h"
 
 #include "round_trip.h"
+#include "targets.h"
 
 using namespace culink;
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+int fuzz::nv_compat_fuzz(const u8 *data, size_t size) {
   const elf::CompatSection compat =
       fuzz::require_round_trip({data, size}, elf::decode_compat, elf::encode_compat);
   for (const elf::CompatRecord &record : compat.records) {

@@ -4,10 +4,11 @@
 #include "elf/records/nv_host_refs.h"
 
 #include "round_trip.h"
+#include "targets.h"
 
 using namespace culink;
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+int fuzz::nv_host_refs_fuzz(const u8 *data, size_t size) {
   const elf::NameList list =
       fuzz::require_round_trip({data, size}, elf::decode_names, elf::encode_names);
   for (const std::string_view name : list.names)

@@ -4,10 +4,11 @@
 #include "elf/records/nv_info.h"
 
 #include "round_trip.h"
+#include "targets.h"
 
 using namespace culink;
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+int fuzz::nv_info_fuzz(const u8 *data, size_t size) {
   const elf::InfoSection info =
       fuzz::require_round_trip({data, size}, elf::decode_info, elf::encode_info);
   for (const elf::InfoRecord &record : info.records) {

@@ -4,10 +4,11 @@
 #include "elf/records/nv_notes.h"
 
 #include "round_trip.h"
+#include "targets.h"
 
 using namespace culink;
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+int fuzz::nv_notes_fuzz(const u8 *data, size_t size) {
   const elf::NoteSection notes =
       fuzz::require_round_trip({data, size}, elf::decode_notes, elf::encode_notes);
   for (const elf::Note &note : notes.notes) {

@@ -4,10 +4,11 @@
 #include "elf/records/nv_rel_action.h"
 
 #include "round_trip.h"
+#include "targets.h"
 
 using namespace culink;
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+int fuzz::nv_rel_action_fuzz(const u8 *data, size_t size) {
   fuzz::require_round_trip({data, size}, elf::decode_relocation_actions,
                            elf::encode_relocation_actions);
   return 0;

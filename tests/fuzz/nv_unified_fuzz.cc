@@ -4,10 +4,11 @@
 #include "elf/records/nv_unified.h"
 
 #include "round_trip.h"
+#include "targets.h"
 
 using namespace culink;
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+int fuzz::nv_unified_fuzz(const u8 *data, size_t size) {
   const elf::UnifiedSection section = fuzz::require_round_trip(
       {data, size}, elf::decode_unified_entries, elf::encode_rows<elf::UnifiedEntry>);
   fuzz::require(section.records.size() == size / elf::kUnifiedEntrySize);

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Seeds: cubins.
-// Mutator: mutate_inputs.
 //
 // An input through nvJitLink's functions, alone and twice. Codes, logs and results agree with each
 // other. Inputs that would start a compiler are left to other tests.
@@ -13,6 +11,7 @@
 #include "../robustness/link_laws.h"
 #include "input/file_kind.h"
 #include "round_trip.h"
+#include "targets.h"
 
 using namespace culink;
 
@@ -40,7 +39,7 @@ void link_input(const std::string &arch, ByteSpan input, int copies) {
 
 } // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+int fuzz::nvjitlink_fuzz(const u8 *data, size_t size) {
   const ByteSpan input(data, size);
   const FileKind kind = file_kind(input);
   if (kind != FileKind::DeviceObject && kind != FileKind::DeviceImage && kind != FileKind::Unknown)

@@ -8,6 +8,7 @@ named. Seeds are the stored inputs, and the shipped cubins for targets that read
 file has to be stored twice.
 """
 import pathlib
+import re
 import struct
 import sys
 import zipfile
@@ -22,16 +23,23 @@ OPTIONS = "[libfuzzer]\nmax_len = {}\ntimeout = 10\nrss_limit_mb = 2560\nmalloc_
 ENDINGS = {"fatbin": ".fatbin", "host_object": ".o", "archive": ".a"}
 
 
+def rows():
+    """The rows of targets.h, by name: (kind of mutation, kind of seeds)."""
+    row = re.compile(r'^    {"(\w+)", \w+, Mutation::(\w+), Seeds::(\w+)},$', re.MULTILINE)
+    return {name: (mutation, seeds) for name, mutation, seeds in row.findall((HERE / "targets.h").read_text())}
+
+
+ROWS = rows()
+
+
 def reads_cubins(name):
-    """Whether the source of the target says so."""
-    return "\n// Seeds: cubins." in (HERE / f"{name}_fuzz.cc").read_text()
+    return ROWS[name][1] == "Cubins"
 
 
 def longest_input(name):
     """In bytes. Targets with a mutator of their own, or with a long seed, read files."""
-    own = "\n// Mutator: " in (HERE / f"{name}_fuzz.cc").read_text()
     stored = [path.stat().st_size for path in (HERE / "corpus" / name).glob("*")]
-    return MAX_FILE if own or max(stored, default=0) > MAX_RECORDS else MAX_RECORDS
+    return MAX_RECORDS if ROWS[name][0] == "Bytes" and max(stored, default=0) <= MAX_RECORDS else MAX_FILE
 
 
 def pairs():
@@ -69,11 +77,6 @@ def dictionary_of(name):
     return HERE / "dictionaries" / "cubins.dict" if reads_cubins(name) else None
 
 
-def names():
-    """The names of all targets."""
-    return sorted(path.name.removesuffix("_fuzz.cc") for path in HERE.glob("*_fuzz.cc"))
-
-
 def pack(folder, targets):
     """Writes the files of some targets."""
     for name in targets:
@@ -90,4 +93,4 @@ def pack(folder, targets):
 
 
 if __name__ == "__main__":
-    pack(pathlib.Path(sys.argv[1]), sys.argv[2:] or names())
+    pack(pathlib.Path(sys.argv[1]), sys.argv[2:] or ROWS)

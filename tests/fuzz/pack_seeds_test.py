@@ -13,8 +13,8 @@ class PackSeeds(unittest.TestCase):
     def test_every_target_has_seeds_within_its_limit(self):
         with tempfile.TemporaryDirectory() as folder:
             out = pathlib.Path(folder)
-            pack_seeds.pack(out, pack_seeds.names())
-            for name in pack_seeds.names():
+            pack_seeds.pack(out, pack_seeds.ROWS)
+            for name in pack_seeds.ROWS:
                 options = (out / f"{name}_fuzz.options").read_text()
                 limit = int(re.search(r"max_len = (\d+)", options).group(1))
                 with zipfile.ZipFile(out / f"{name}_fuzz_seed_corpus.zip") as archive:

@@ -6,10 +6,11 @@
 
 #include "input/file_kind.h"
 #include "pack/prune.h"
+#include "targets.h"
 
 using namespace culink;
 
-extern "C" int LLVMFuzzerTestOneInput(const u8 *data, size_t size) {
+int fuzz::prune_fuzz(const u8 *data, size_t size) {
   const PruneRules rules{.keep = {"sm_*"}, .drop = {"ptx"}, .packing = {}};
   const Result<PrunedFile> once = prune({data, size}, rules);
   if (!once)

@@ -5,10 +5,11 @@
 
 #include "round_trip.h"
 #include "support/bytes.h"
+#include "targets.h"
 
 using namespace culink;
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+int fuzz::ptx_fuzz(const u8 *data, size_t size) {
   const std::string_view text = as_text({data, size});
   size_t all = 0;
   for (const std::string &part : split_ptx(text))

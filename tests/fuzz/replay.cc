@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A main for fuzz targets without libFuzzer: runs the target over files and folders of files. Every
-// input lies in a buffer of its exact size, so that a sanitizer sees a read past its end. Each
-// input is also cut short in a few places, which costs nothing and finds most missing length
-// checks.
+// A main for fuzz targets without libFuzzer: runs the target that the program's name chooses over
+// files and folders of files. Every input lies in a buffer of its exact size, so that a sanitizer
+// sees a read past its end. Each input is also cut short in a few places, which costs nothing and
+// finds most missing length checks.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -12,9 +12,11 @@
 #include <iterator>
 #include <vector>
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "targets.h"
 
 namespace {
+
+using culink::fuzz::Target;
 
 namespace fs = std::filesystem;
 
@@ -32,14 +34,19 @@ std::vector<fs::path> inputs(int argc, char **argv) {
   return out;
 }
 
-void run(const std::vector<char> &input, size_t size) {
+void run(Target *target, const std::vector<char> &input, size_t size) {
   const std::vector<uint8_t> exact(input.begin(), input.begin() + static_cast<long>(size));
-  LLVMFuzzerTestOneInput(exact.data(), exact.size());
+  target(exact.data(), exact.size());
 }
 
 } // namespace
 
 int main(int argc, char **argv) {
+  const culink::fuzz::TargetRow *row = culink::fuzz::target_of_program(argv[0]);
+  if (!row) {
+    std::fprintf(stderr, "%s: no fuzz target has this name\n", argv[0]);
+    return 2;
+  }
   size_t files = 0;
   for (const fs::path &path : inputs(argc, argv)) {
     std::ifstream stream(path, std::ios::binary);
@@ -50,7 +57,7 @@ int main(int argc, char **argv) {
     const std::vector<char> input((std::istreambuf_iterator<char>(stream)), {});
     constexpr size_t kCuts = 16;
     for (size_t cut = 0; cut <= kCuts; ++cut)
-      run(input, input.size() * cut / kCuts);
+      run(row->run, input, input.size() * cut / kCuts);
     ++files;
   }
   std::printf("%zu inputs\n", files);

@@ -4,10 +4,11 @@
 #include <cstdlib>
 
 #include "repro/stored_link.h"
+#include "targets.h"
 
 using namespace culink;
 
-extern "C" int LLVMFuzzerTestOneInput(const u8 *data, size_t size) {
+int fuzz::stored_link_fuzz(const u8 *data, size_t size) {
   const ByteSpan archive(data, size);
   const Result<std::vector<TarMember>> members = read_tar(archive);
   const Result<StoredLink> stored = read_stored_link(archive);

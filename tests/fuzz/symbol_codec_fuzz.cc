@@ -5,6 +5,7 @@
 #include "elf/symbol_codec.h"
 
 #include "round_trip.h"
+#include "targets.h"
 
 using namespace culink;
 
@@ -39,7 +40,7 @@ void relocations(ByteSpan bytes, elf::ElfClass elf_class, bool has_addends) {
 
 } // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+int fuzz::symbol_codec_fuzz(const u8 *data, size_t size) {
   for (const elf::ElfClass elf_class : {elf::ElfClass::Elf64, elf::ElfClass::Elf32}) {
     symbols({data, size}, elf_class);
     relocations({data, size}, elf_class, false);

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Seeds: cubins.
-// Mutator: mutate_inputs.
 //
 // The verifier, over anything a tolerant view lets through. Findings have a known rule and a text.
 #include "verify/verify.h"
 
 #include "round_trip.h"
+#include "targets.h"
 
 using namespace culink;
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+int fuzz::verify_fuzz(const u8 *data, size_t size) {
   const Result<elf::ElfView> view = elf::ElfView::open_tolerant({data, size});
   if (!view)
     return 0;

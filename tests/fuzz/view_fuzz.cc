@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Seeds: cubins.
-// Mutator: mutate_inputs.
 //
 // The view: opens strictly and tolerantly and calls every accessor. What the strict way accepts,
 // the tolerant way must accept without a violation.
@@ -8,6 +6,7 @@
 
 #include "elf/section_kind.h"
 #include "round_trip.h"
+#include "targets.h"
 
 using namespace culink;
 
@@ -42,7 +41,7 @@ void walk(const elf::ElfView &view) {
 
 } // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+int fuzz::view_fuzz(const u8 *data, size_t size) {
   const ByteSpan file(data, size);
   const Result<elf::ElfView> strict = elf::ElfView::open(file);
   const Result<elf::ElfView> tolerant = elf::ElfView::open_tolerant(file);

@@ -25,7 +25,14 @@ cmake -S "$source" -B "$WORK/culink" -G Ninja -DCMAKE_BUILD_TYPE=None \
   -DCULINK_FUZZ=ON -DCULINK_FUZZ_ENGINE="$LIB_FUZZING_ENGINE"
 cmake --build "$WORK/culink" --target fuzz_targets -j "${JOBS:-$(nproc)}"
 
-for target in "$source"/tests/fuzz/*_fuzz.cc; do
-  cp "$WORK/culink/bin/$(basename "$target" .cc)" "$OUT/"
+# One program under many names: the one that it is started by chooses the target.
+first=
+for target in "$WORK"/culink/bin/*_fuzz; do
+  if [ -z "$first" ]; then
+    first=$OUT/$(basename "$target")
+    cp -L "$target" "$first"
+  else
+    ln -f "$first" "$OUT/$(basename "$target")"
+  fi
 done
 python3 "$source/tests/fuzz/pack_seeds.py" "$OUT"
