@@ -1,6 +1,7 @@
-# culink_layer(NAME LIBRARIES... [ROOMS FOLDERS...] [PRIVATE]): the static library culink_NAME of all
+# culink_layer(NAME LIBRARIES... [ROOMS FOLDERS...] [FAST] [PRIVATE]): the static library culink_NAME of all
 # sources in src/NAME and in the folders of it that are named; tests/tidy says which of them may include
-# which. It is installed unless it is PRIVATE: of use to our programs only.
+# which. A FAST one is optimised: links spend their time in it. Others are compiled with -O1, which takes
+# two thirds of the time. It is installed unless it is PRIVATE: of use to our programs only.
 # Globbing keeps the folder the only list of its files; CONFIGURE_DEPENDS notices new ones.
 # The global property CULINK_LAYERS lists the libraries for those who take them all.
 #
@@ -25,8 +26,8 @@ if(CULINK_SANITIZE)
   target_link_options(culink_options INTERFACE -fsanitize=${CULINK_SANITIZE})
 endif()
 include(${CMAKE_CURRENT_LIST_DIR}/hardening.cmake)
-if(CULINK_FUZZ AND NOT CULINK_FUZZ_ENGINE)
-  # The layers' own edges guide the search (below); only a fuzz target links libFuzzer's main function.
+if(CULINK_FUZZ AND CULINK_FUZZ_COVERAGE AND NOT CULINK_FUZZ_ENGINE)
+  # The layers' own edges guide the search (below); only the fuzz targets link libFuzzer's main function.
   target_link_options(culink_options INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 if(CULINK_STATIC)
@@ -37,17 +38,30 @@ endif()
 # Without a compiler cache a build usually starts from nothing. Compiling all files of a layer at once,
 # which parses their headers once, then takes a third of the time. With ccache, each file alone; this
 # also shows that each includes what it needs.
+set(culink_fast_options)
+set(culink_other_options $<$<CONFIG:Release>:-O1>)
 if(NOT DEFINED CMAKE_UNITY_BUILD AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_UNITY_BUILD ON)
   set(CMAKE_UNITY_BUILD_BATCH_SIZE 60)
   # By default g++ inlines less the more it compiles at once, and links take a twentieth longer.
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    add_compile_options("$<$<CONFIG:Release>:--param=inline-unit-growth=300;--param=large-unit-insns=200000>")
+    set(culink_fast_options
+        "$<$<CONFIG:Release>:--param=inline-unit-growth=300;--param=large-unit-insns=200000>")
   endif()
+  # The headers that most files include are parsed once for each set of options.
+  foreach(kind fast other)
+    set(empty ${PROJECT_BINARY_DIR}/headers_${kind}.cc)
+    file(CONFIGURE OUTPUT ${empty} CONTENT "")
+    add_library(culink_headers_${kind} OBJECT EXCLUDE_FROM_ALL ${empty})
+    target_link_libraries(culink_headers_${kind} PRIVATE culink_options culink_fmt)
+    target_compile_options(culink_headers_${kind} PRIVATE ${culink_${kind}_options})
+    target_precompile_headers(culink_headers_${kind} PRIVATE <algorithm> <array> <functional> <map> <memory>
+                              <optional> <span> <string> <string_view> <utility> <vector> <fmt/format.h>)
+  endforeach()
 endif()
 
 function(culink_layer name)
-  cmake_parse_arguments(PARSE_ARGV 1 layer "PRIVATE" "" "ROOMS")
+  cmake_parse_arguments(PARSE_ARGV 1 layer "FAST;PRIVATE" "" "ROOMS")
   set(folder ${PROJECT_SOURCE_DIR}/src/${name})
   file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cc ${folder}/*.h)
   foreach(room ${layer_ROOMS})
@@ -64,7 +78,16 @@ function(culink_layer name)
   add_library(culink::${name} ALIAS culink_${name})
   list(TRANSFORM layer_UNPARSED_ARGUMENTS REPLACE "^culink_fmt$" "$<BUILD_INTERFACE:culink_fmt>")
   target_link_libraries(culink_${name} PUBLIC culink_options ${layer_UNPARSED_ARGUMENTS})
-  if(CULINK_FUZZ AND NOT CULINK_FUZZ_ENGINE)
+  set(kind other)
+  if(layer_FAST)
+    set(kind fast)
+  endif()
+  target_compile_options(culink_${name} PRIVATE ${culink_${kind}_options})
+  if(TARGET culink_headers_${kind})
+    target_link_libraries(culink_${name} PRIVATE $<BUILD_INTERFACE:culink_fmt>) # the same definitions
+    target_precompile_headers(culink_${name} REUSE_FROM culink_headers_${kind})
+  endif()
+  if(CULINK_FUZZ AND CULINK_FUZZ_COVERAGE AND NOT CULINK_FUZZ_ENGINE)
     target_compile_options(culink_${name} PRIVATE -fsanitize=fuzzer-no-link)
   endif()
   set_target_properties(culink_${name} PROPERTIES EXPORT_NAME ${name})
@@ -75,8 +98,8 @@ function(culink_layer name)
   endif()
 endfunction()
 
-# culink_program(NAME LIBRARIES...): the program of all sources in tools/NAME. The target
-# `programs` builds them all.
+# culink_program(NAME LIBRARIES...): the program of all sources in tools/NAME. The target `programs` builds
+# them all, with the libraries and documents that are installed beside them.
 add_custom_target(programs)
 function(culink_program name)
   file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tools/${name}/*.cc
@@ -85,6 +108,7 @@ function(culink_program name)
   add_executable(culink::${name}_program ALIAS ${name})
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tools/${name})
   target_link_libraries(${name} PRIVATE culink_options ${ARGN})
+  target_compile_options(${name} PRIVATE ${culink_other_options})
   add_dependencies(programs ${name})
   set_target_properties(${name} PROPERTIES EXPORT_NAME ${name}_program)
   install(TARGETS ${name} EXPORT culink RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
