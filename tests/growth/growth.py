@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Is any part of a link quadratic? Counts instructions at n and at 4n for every dimension of an input.
 
-    tests/growth/growth.py [--bin DIR] [--shapes PATTERN] [--sizes N,M,...]
+    tests/growth/growth.py [--bin DIR] [--shapes PATTERN] [--part I/N] [--sizes N,M,...]
 
 For each row of shapes.py: makes programs of three sizes, 16, n and 4n, links each with one thread under
 `valgrind --tool=callgrind`, and compares what one more of the dimension costs from 16 to n and from n to
 4n. That should be the same, or a little more where something is sorted. Where a pass is quadratic, it is up to
 five times as much. Instructions, unlike seconds, are the same in every run.
 
+--part: one of N parts of the rows, I being 1 to N.
 --sizes: instead of n and 4n, these multiples of n, as a table with the exponent between neighbours.
 Exit status: 0, 1 if a dimension grows too fast, 77 (skipped) where there is no valgrind.
 """
@@ -95,6 +96,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--bin", default=os.path.join(os.environ.get("CULINK_BUILD", "build/release"), "bin"))
     parser.add_argument("--shapes", default="*")
+    parser.add_argument("--part", default="1/1")
     parser.add_argument("--sizes")
     options = parser.parse_args()
     options.bin = os.path.abspath(options.bin)
@@ -102,7 +104,8 @@ def main():
         print("skipped: valgrind is not installed")
         return 77
     growth = Growth(options)
-    chosen = [shape for shape in shapes.SHAPES if fnmatch.fnmatch(shape.name, options.shapes)]
+    part, parts = map(int, options.part.split("/"))
+    chosen = [shape for shape in shapes.SHAPES if fnmatch.fnmatch(shape.name, options.shapes)][part - 1::parts]
     failed = 0
     print(f"{'dimension':38} {'n':>6} {'each up to n':>13} {'up to 4n':>13} {'ratio':>6}")
     for shape in chosen:
