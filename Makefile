@@ -3,7 +3,8 @@
 # CMakePresets.json; nothing is downloaded by it.
 #
 #   make            build/release/bin/culink and build/release/bin/cubin
-#   make demo       build, then run the tools on the files in examples/
+#   make demo       build the two programs and run them on the files in examples/
+#   make check      the quick tests: unit tests and rules of the linker, without sanitizers
 #   make test       build and run every test; says by name what it skipped
 #   make install    install programs, headers and libraries under PREFIX (default /usr/local)
 #   make package    a Debian package in build/release
@@ -30,7 +31,7 @@ endif
 configure = cmake --preset $(1) $(configure_flags) >/dev/null
 build = cmake --build --preset $(1) -j $(JOBS)
 
-.PHONY: all deps deps-test install-deps demo test install package packages debug asan tsan fuzz static \
+.PHONY: all deps deps-test install-deps demo check test install package packages debug asan tsan fuzz static \
         static-aarch64 bench format clean
 .DEFAULT_GOAL := all
 
@@ -44,8 +45,15 @@ deps-test:
 	@scripts/install-deps.sh test
 install-deps: deps-test
 
-demo: all
+demo: deps
+	@$(call configure,release)
+	@$(call build,release) --target culink cubin
 	@scripts/demo.sh build/release/bin
+
+check: deps
+	@$(call configure,release)
+	@$(call build,release) --target culink cubin culink_unit_tests
+	@ctest --preset release -j $(JOBS) -R '^(unit|rules)/'
 
 test: deps-test
 	@JOBS=$(JOBS) scripts/test.sh $(configure_flags)
