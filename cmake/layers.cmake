@@ -26,6 +26,13 @@ if(CULINK_SANITIZE)
   target_link_options(culink_options INTERFACE -fsanitize=${CULINK_SANITIZE})
 endif()
 include(${CMAKE_CURRENT_LIST_DIR}/hardening.cmake)
+if(CULINK_FUZZ AND NOT CULINK_FUZZ_ENGINE)
+  # A program with all layers and sanitizers has 100 MB: lld links it in a third of the time.
+  find_program(CULINK_LLD NAMES ld.lld HINTS /usr/lib/llvm-16/bin)
+  if(CULINK_LLD)
+    target_link_options(culink_options INTERFACE --ld-path=${CULINK_LLD})
+  endif()
+endif()
 if(CULINK_FUZZ AND CULINK_FUZZ_COVERAGE AND NOT CULINK_FUZZ_ENGINE)
   # The layers' own edges guide the search (below); only the fuzz targets link libFuzzer's main function.
   target_link_options(culink_options INTERFACE -fsanitize=fuzzer-no-link)

@@ -19,7 +19,7 @@ optional=()
 foreign= # the distribution's name of another machine
 case "${1:-build}" in
   build) ;;
-  test) optional=(clang-16 libclang-rt-16-dev clang-format-16 shellcheck codespell file valgrind) ;;
+  test) optional=(clang-16 libclang-rt-16-dev lld-16 clang-format-16 shellcheck codespell file valgrind) ;;
   packages)
     required+=(dpkg-dev file)
     optional=(rpm qemu-user-static)
