@@ -13,7 +13,7 @@
 
 #include <fmt/format.h>
 
-#include "compat/demangle/nvlink_demangle.h"
+#include "compat/nvlink_name.h"
 
 namespace culink {
 
@@ -74,7 +74,7 @@ std::string nvlink_blank(const Message &message, std::string_view blank) {
   const std::string &argument = message.arguments[number];
   if (blank.ends_with('x'))
     return as_hexadecimal(argument);
-  return blank.ends_with('d') ? nvlink_demangle(argument) : argument;
+  return blank.ends_with('d') ? nvlink_name(argument) : argument;
 }
 
 std::string fill_nvlink_text(const Message &message, std::string_view text) {

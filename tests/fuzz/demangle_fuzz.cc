@@ -3,7 +3,7 @@
 // Any text as the name of a symbol: both demanglers end, and none makes a book of a short name.
 #include "support/demangle.h"
 
-#include "compat/demangle/nvlink_demangle.h"
+#include "compat/nvlink_name.h"
 #include "round_trip.h"
 #include "support/bytes.h"
 #include "targets.h"
@@ -15,7 +15,7 @@ int fuzz::demangle_fuzz(const u8 *data, size_t size) {
   const std::string_view name = as_text({data, size});
   fuzz::require(name.ends_with(without_file(name)));
   fuzz::require(demangle(name).size() <= kLongest + size);
-  fuzz::require(nvlink_demangle(name).size() <= kLongest + size);
+  fuzz::require(nvlink_name(name).size() <= kLongest + size);
   static_cast<void>(plain_name(name));
   fuzz::require(is_called(name, name));
   return 0;

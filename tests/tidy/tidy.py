@@ -45,7 +45,6 @@ LAYERS["tools"] = LAYERS["api"] + ["api", "survey", "toolkit", "repro", "pack"]
 # directly in the layer may include them all, and they may not include it.
 ROOMS = {
     "elf": {"records": ["."], "target": [".", "records"]},
-    "compat": {"demangle": []},
     "check": {"program": ["."]},
     "text": {"document": [], "yaml": ["document"], "dump": [], "diff": []},
     "link": {

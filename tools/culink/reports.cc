@@ -9,8 +9,8 @@
 #include <array>
 #include <sys/resource.h>
 
-#include "compat/demangle/nvlink_demangle.h"
 #include "compat/dialects.h"
+#include "compat/nvlink_name.h"
 #include "report/call_graph_text.h"
 #include "report/link_map.h"
 #include "report/references.h"
@@ -35,7 +35,7 @@ NameStyle call_graph_names(const CommandLine &line, const Console &console) {
   const bool emulated = dialect_of(line).defects.always_demangles;
   if (!emulated && line.has(OptionId::DumpCallgraphNoDemangle))
     return nullptr;
-  return emulated || console.speaks_as_nvlink() ? nvlink_demangle : console.names();
+  return emulated || console.speaks_as_nvlink() ? nvlink_name : console.names();
 }
 
 Wording wording_of(const CommandLine &line, const Console &console) {
