@@ -7,11 +7,10 @@
 #include "api/check_job.h"
 
 #include <algorithm>
-#include <iterator>
 
 #include "api/input_loader.h"
+#include "compat/command_line.h"
 #include "compat/dialects.h"
-#include "compat/option_table.h"
 #include "culink/host_references.h"
 #include "elf/records/nv_notes.h"
 #include "elf/target/elf_flags.h"
@@ -43,15 +42,6 @@ check::CheckOptions check_options(const LinkOptions &options, bool finalized) {
   return out;
 }
 
-std::vector<std::string> split(std::string_view text, char separator) {
-  std::vector<std::string> out;
-  for (size_t begin = 0, end = 0; begin <= text.size(); begin = end + 1) {
-    end = std::min(text.find(separator, begin), text.size());
-    out.emplace_back(text.substr(begin, end - begin));
-  }
-  return out;
-}
-
 // The options that the linker's own note lists, each as "-name value ".
 std::string recorded_options(const elf::ElfView &output) {
   const elf::Section *section = output.find(".note.nv.tkinfo");
@@ -63,64 +53,16 @@ std::string recorded_options(const elf::ElfView &output) {
   return {};
 }
 
-// Names of the source have blanks in them.
-std::string value_with_blanks(const std::vector<std::string> &words, size_t at) {
-  std::string out;
-  for (; at < words.size() && !words[at].empty() && !words[at].starts_with('-'); ++at)
-    out += (out.empty() ? "" : " ") + words[at];
-  return out;
-}
-
+// The objects are read as they were for the link, but a warning does not end the check.
 void read_options(std::string_view recorded, LinkRequest &request) {
-  const std::vector<std::string> words = split(recorded, ' ');
-  for (size_t i = 0; i < words.size(); ++i) {
-    const std::string value = i + 1 < words.size() ? words[i + 1] : "";
-    const OptionRow *row =
-        words[i].starts_with('-') ? find_brief_option(words[i].substr(1)) : nullptr;
-    if (!row)
-      continue;
-    LinkOptions &options = request.options;
-    switch (row->id) {
-    case OptionId::Arch:
-      request.target = value;
-      break;
-    case OptionId::Debug:
-      options.debug = true;
-      request.ptxas_options.emplace_back("-g");
-      break;
-    case OptionId::MaxRegisters:
-      request.ptxas_options.push_back("-maxrregcount=" + value);
-      break;
-    case OptionId::Xptxas:
-      std::ranges::move(split(value, ','), std::back_inserter(request.ptxas_options));
-      break;
-    case OptionId::SuppressDebugInfo:
-      options.suppress_debug_info = true;
-      break;
-    case OptionId::PreserveRelocs:
-      options.preserve_relocs = true;
-      break;
-    case OptionId::KeepSystemLibraries:
-      options.keep_system_libraries = true;
-      break;
-    case OptionId::IgnoreHostInfo:
-      options.ignore_host_info = true;
-      break;
-    case OptionId::Relocatable:
-      options.relocatable = true;
-      break;
-    case OptionId::KernelsUsed:
-      options.kernels_used = split_names(value_with_blanks(words, i + 1));
-      options.source_names = true;
-      break;
-    case OptionId::VariablesUsed:
-      if (!options.kernels_used)
-        options.kernels_used.emplace();
-      break;
-    default:
-      break;
-    }
-  }
+  const LinkRequest linked = make_request(parse_note(recorded));
+  if (!linked.target.empty())
+    request.target = linked.target;
+  request.ptxas_options = linked.ptxas_options;
+  const u32 threads = request.options.threads;
+  request.options = linked.options;
+  request.options.threads = threads;
+  request.options.warnings_are_errors = false;
 }
 
 // Code that has been scheduled again differs from that of the objects.

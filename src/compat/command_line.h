@@ -62,6 +62,10 @@ void check_outputs(const CommandLine &line, Diagnostics &diag);
 // compute_90: no code can be linked for it. nvcc asks for such a link to learn the modules only.
 [[nodiscard]] bool is_virtual_target(std::string_view target);
 
+// Sets the field of a request by the words of an option.
+void set_field(const OptionField &field, const std::vector<std::string> &words,
+               LinkRequest &request);
+
 // The link that was asked for, and the other way round: the options that a request amounts to.
 [[nodiscard]] LinkRequest make_request(const CommandLine &line);
 [[nodiscard]] CommandLine describe_request(const LinkRequest &request);
@@ -72,6 +76,9 @@ void check_outputs(const CommandLine &line, Diagnostics &diag);
 // The options as .note.nv.tkinfo records them: in a fixed order, whatever the command line's order,
 // each as "-name value " (a flag has an empty value). Inputs and output are named with -g only.
 [[nodiscard]] std::string note_options(const CommandLine &line);
+
+// The options that such a record has.
+[[nodiscard]] CommandLine parse_note(std::string_view options);
 
 // A response file that gives the same command line, except for the names of option files.
 [[nodiscard]] std::string response_text(const CommandLine &line);

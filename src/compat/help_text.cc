@@ -55,8 +55,8 @@ std::string help_text() {
       "in a file.\n";
   for (const OptionGroup &group : option_groups()) {
     out += fmt::format("\n{}:\n", group.title);
-    for (const OptionId id : group.options)
-      out += help_line(option_row(id));
+    for (const OptionRow &row : group.options)
+      out += help_line(row);
   }
   return out;
 }

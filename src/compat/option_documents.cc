@@ -131,8 +131,8 @@ std::string man_page() {
   std::string out = fmt::format(fmt::runtime(kManHead), CULINK_VERSION);
   for (const OptionGroup &group : option_groups()) {
     out += fmt::format(".SS {}\n", group.title);
-    for (const OptionId id : group.options)
-      out += man_option(option_row(id));
+    for (const OptionRow &row : group.options)
+      out += man_option(row);
   }
   return out + std::string(kManTail);
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The rows. Names, kinds and which options the output records are nvlink's; the help texts are ours
-// and say what culink does. A new option is a new row (and an enumerator in the place where the
-// note would have it).
+// The rows, in the order of --help: what people need every day comes first, what is only accepted
+// last. Names, kinds and which options the output records are nvlink's; the help texts are ours and
+// say what culink does. A new option is a new row (and an enumerator in the place where the note
+// would have it).
 #include "compat/option_table.h"
 
 #include <algorithm>
@@ -12,6 +13,7 @@ namespace culink {
 
 namespace {
 
+using enum OptionId;
 using enum ValueKind;
 using enum Recorded;
 using enum Concerns;
@@ -61,6 +63,11 @@ constexpr OptionRow brief_since(u32 release, OptionRow row) {
   return row;
 }
 
+constexpr OptionRow sets(OptionField field, OptionRow row) {
+  row.field = field;
+  return row;
+}
+
 constexpr OptionRow reads(OptionRow row) {
   row.file = FileUse::Reads;
   return row;
@@ -71,212 +78,283 @@ constexpr OptionRow writes(OptionRow row) {
   return row;
 }
 
-constexpr std::array<OptionRow, kOptionCount> kRows = {{
-    flag(OptionId::SuppressStackSizeWarning, "suppress-stack-size-warning",
-         "suppress-stack-size-warning", Always, Link,
-         "Do not warn about kernels whose stack size cannot be determined."),
-    flag(OptionId::SuppressArchWarning, "suppress-arch-warning", "suppress-arch-warning", Always,
-         Link, "Do not warn about inputs without code for the target."),
-    writes(valued(OptionId::Output, "output-file", "o", Text, WithDebug, Link, "<file>",
+constexpr auto kEveryday = std::to_array<OptionRow>({
+    sets(&LinkRequest::target, valued(Arch, "arch", "arch", Target, Always, Link, "<sm_NN>",
+                                      "The target, such as sm_90. Required.")),
+    writes(valued(Output, "output-file", "o", Text, WithDebug, Link, "<file>",
                   "Where the linked cubin goes.")),
-    flag(OptionId::Debug, "debug", "g", Always, Link,
-         "Keep unused code and the names of shared variables, for debuggers."),
-    valued(OptionId::Arch, "arch", "arch", Target, Always, Link, "<sm_NN>",
-           "The target, such as sm_90. Required."),
-    attached(choice(OptionId::Machine, "machine", "m", Number, Always, Link, "<bits>", kMachines,
-                    "Address size; only 64.")),
-    attached(valued(OptionId::Library, "library", "l", List, Always, Link, "<name>,...",
-                    "Libraries to search for undefined symbols.")),
-    attached(valued(OptionId::LibraryPath, "library-path", "L", List, Always, Link, "<folder>,...",
-                    "Where libraries are searched.")),
-    writes(valued(OptionId::RegisterLinkBinaries, "register-link-binaries", "", Text, WithDebug,
-                  Link, "<file>",
-                  "Write the names of the registration functions of the linked files.")),
-    flag(OptionId::Verbose, "verbose", "v", Always, Program,
+    sets(&LinkRequest::libraries,
+         attached(valued(Library, "library", "l", List, Always, Link, "<name>,...",
+                         "Libraries to search for undefined symbols."))),
+    sets(&LinkRequest::library_paths,
+         attached(valued(LibraryPath, "library-path", "L", List, Always, Link, "<folder>,...",
+                         "Where libraries are searched."))),
+    flag(Verbose, "verbose", "v", Always, Program,
          "Print registers, stack and memory of each kernel."),
-    since(132, flag(OptionId::Verbose2, "verbose2", "v2", Always, Link,
-                    "Print what the compiler of PTX says about each kernel.")),
-    flag(OptionId::PreserveRelocs, "preserve-relocs", "preserve-relocs", Always, Link,
-         "Keep resolved relocations in the output, for binary tools."),
-    flag(OptionId::DisableWarnings, "disable-warnings", "w", Always, Link, "Print no warnings."),
-    flag(OptionId::WarningAsError, "warning-as-error", "Werror", Always, Link,
-         "Let warnings fail the link."),
-    since(130, flag(OptionId::DisableInfos, "disable-infos", "disable-infos", Always, Link,
-                    "Print no remarks.")),
-    flag(OptionId::KeepSystemLibraries, "keep-system-libraries", "keep-system-libraries", Always,
-         Link, "Keep code of libcudadevrt even if nothing needs it."),
-    valued(OptionId::KernelsUsed, "kernels-used", "kernels-used", Names, Always, Link, "<name>,...",
-           "Keep only these kernels: parts of mangled names, names as in the source, or patterns."),
-    valued(OptionId::VariablesUsed, "variables-used", "variables-used", Names, Always, Link,
-           "<name>,...", "Variables that the host uses; without --kernels-used no kernel stays."),
-    choice(OptionId::CpuArch, "cpu-arch", "cpu-arch", Choice, Always, Link, "<name>", kCpus,
-           "The host's processor; has no effect."),
-    flag(OptionId::ReportArch, "report-arch", "report-arch", Always, Link,
-         "Name the target in every message."),
-    writes(valued(OptionId::Time, "time", "time", Text, WithDebug, Program, "<file>",
-                  "Append the times of the phases to a table.")),
-    flag(OptionId::ExtraWarnings, "extra-warnings", "extrawarn", Always, Link,
-         "Warn also about inputs compiled from PTX of different targets."),
-    flag(OptionId::EmitPtx, "emit-ptx", "emit-ptx", Always, Link,
-         "With -dlto: write the optimised program as PTX."),
-    flag(OptionId::Dlto, "dlto", "dlto", Always, Link,
-         "Optimise at link time; the same as -lto (docs/lto.md)."),
-    flag(OptionId::LinkTimeOpt, "link-time-opt", "lto", Always, Link, "Optimise at link time."),
-    valued(OptionId::NvvmPath, "nvvmpath", "nvvmpath", Text, Always, Link, "<folder>",
-           "A folder of the toolkit whose compiler -dlto uses; else that of --cuda."),
-    valued(OptionId::SplitCompile, "split-compile", "split-compile", Number, Always, Link,
-           "<threads>", "Threads of the optimiser and of ptxas, for -dlto."),
-    valued(OptionId::SplitCompileExtended, "split-compile-extended", "split-compile-extended",
-           Number, Always, Link, "<threads>", "Parts that are compiled at once, for -dlto."),
-    since(130, valued(OptionId::FastCompile, "Ofast-compile", "Ofc", Text, Always, Link,
-                      "<0|min|mid|max>", "Compile faster at the cost of the code, for -dlto.")),
-    flag(OptionId::SuppressDebugInfo, "suppress-debug-info", "suppress-debug-info", Always, Link,
-         "Accepted with -g, for nvlink's sake."),
-    since(133, flag(OptionId::LinkAsToolsPatch, "link-as-tools-patch", "astoolspatch", Always, Link,
-                    "Link functions that tools put into programs (ptxas -astoolspatch): keep all "
-                    "of them.")),
-    valued(OptionId::Xptxas, "Xptxas", "Xptxas", List, Always, Link, "<option>,...",
-           "Options for ptxas, for -dlto."),
-    valued(OptionId::Xnvvm, "Xnvvm", "Xnvvm", List, Always, Link, "<option>,...",
-           "Options for libnvvm, for -dlto."),
-    valued(OptionId::MaxRegisters, "maxrregcount", "maxrregcount", Number, Always, Link, "<count>",
-           "Registers that a thread may use, for -dlto."),
-    flag(OptionId::DumpCallgraph, "dump-callgraph", "dump-callgraph", Always, Program,
-         "Print who calls whom."),
-    flag(OptionId::DumpCallgraphNoDemangle, "dump-callgraph-no-demangle",
-         "dump-callgraph-no-demangle", Always, Program, "The same with mangled names."),
-    flag(OptionId::IgnoreHostInfo, "ignore-host-info", "ignore-host-info", Always, Link,
-         "Keep kernels that no host code refers to."),
-    flag(OptionId::UseHostInfo, "use-host-info", "use-host-info", Always, Link,
-         "Remove kernels that no host code refers to (the default)."),
-    brief_since(124, since(130, flag(OptionId::Relocatable, "relocatable-link", "r", Always, Link,
-                                     "Write an object that can be linked again."))),
-    since(130, valued(OptionId::DeviceStackProtector, "device-stack-protector",
-                      "device-stack-protector", Boolean, Always, Link, "<true|false>",
-                      "Guard the stacks of compiled code, for -dlto.")),
-    reads(valued(OptionId::OptionsFile, "options-file", "optf", List, WithDebug, Program,
-                 "<file>,...", "Read more words of the command line from a file.")),
-    choice(OptionId::HostLinkerScript, "gen-host-linker-script", "ghls", Choice, Never,
-           ProgramOnMachine, "<kind>", kScripts, "Write a script for the host's linker."),
-    reads(valued(OptionId::UidxFile, "uidx-file", "uidx", Text, Never, Link, "<file>",
-                 "Index of unified functions and variables.")),
-    reads(valued(OptionId::HostCompiler, "host-ccbin", "host-ccbin", Text, Never, Link, "<program>",
-                 "")),
-    flag(OptionId::Help, "help", "h", Never, ProgramOnMachine, "Print this text."),
-    flag(OptionId::Version, "version", "V", Never, ProgramOnMachine, "Print the version."),
-    valued(OptionId::Emulate, "emulate", "", Text, Never, Link, "<linker>",
-           "Write exactly the bytes that another linker would write: nvlink-13.0.88, or "
-           "another that --version names (docs/compat.md)."),
-    valued(OptionId::Dialect, "dialect", "", Text, Never, Link, "<release>",
-           "Write the file as this release of CUDA would, such as 13.2; else as the newest "
-           "release that made an input."),
-    valued(OptionId::Threads, "threads", "", Number, Never, Link, "<count>",
-           "Threads to use; the output does not depend on it."),
-    valued(OptionId::Cuda, "cuda", "", Text, Never, ProgramOnMachine, "<folder>",
-           "The CUDA toolkit; else that of CUDA_HOME, of CUDA_PATH, or of nvcc in PATH."),
-    reads(valued(OptionId::Ptxas, "ptxas", "", Text, Never, LinkOnMachine, "<program>",
-                 "The compiler for PTX; else that of the toolkit.")),
-    choice(OptionId::Code, "code", "", Choice, Never, Link, "<kind>", kCodeKinds,
-           "What outputs for sm_100 and later hold: sass, mercury or exact (docs/mercury.md)."),
-    flag(OptionId::Check, "check", "", Never, Link,
-         "Compare the output with the inputs before it is written; any finding is an error."),
-    choice(OptionId::Icf, "icf", "", Choice, Never, Link, "<which>", kFoldings,
-           "Identical code folding: safe lets one device function stand for all that are the same, "
-           "but for those whose address is taken; none is the default."),
-    choice(OptionId::ErrorFormat, "error-format", "", Choice, Never, Program, "<format>",
-           kErrorFormats,
+    sets(&LinkOptions::debug,
+         flag(Debug, "debug", "g", Always, Link,
+              "Keep unused code and the names of shared variables, for debuggers.")),
+    sets(&LinkOptions::relocatable,
+         brief_since(124, since(130, flag(Relocatable, "relocatable-link", "r", Always, Link,
+                                          "Write an object that can be linked again.")))),
+    sets(&LinkOptions::warnings_are_errors, flag(WarningAsError, "warning-as-error", "Werror",
+                                                 Always, Link, "Let warnings fail the link.")),
+    reads(valued(OptionsFile, "options-file", "optf", List, WithDebug, Program, "<file>,...",
+                 "Read more words of the command line from a file.")),
+    flag(Help, "help", "h", Never, ProgramOnMachine, "Print this text."),
+    flag(Version, "version", "V", Never, ProgramOnMachine, "Print the version."),
+});
+
+constexpr auto kMessages = std::to_array<OptionRow>({
+    choice(ErrorFormat, "error-format", "", Choice, Never, Program, "<format>", kErrorFormats,
            "How messages are written: text, json (one object per line), or nvlink (its lines)."),
-    choice(OptionId::Color, "color", "", Choice, Never, Program, "<when>", kColors,
+    valued(ErrorLimit, "error-limit", "", Number, Never, Program, "<count>",
+           "Show this many errors at most, 0 for all; else 20."),
+    valued(Explain, "explain", "", Text, Never, ProgramOnMachine, "<message>",
+           "Print what a message means and what to do about it: its id, or words of it."),
+    choice(Color, "color", "", Choice, Never, Program, "<when>", kColors,
            "Colour in messages: auto (on a terminal), always or never."),
-    flag(OptionId::NoDemangle, "no-demangle", "", Never, Link,
-         "Show C++ names as objects have them."),
-    flag(OptionId::FatalMissingLibrary, "fatal-missing-library", "", Never, Link,
-         "Fail where a library is not found; otherwise that is a warning."),
-    valued(OptionId::TraceSymbol, "trace-symbol", "", Names, Never, Program, "<name>,...",
-           "Print which inputs define or refer to these symbols."),
-    valued(OptionId::WhyLive, "why-live", "", Names, Never, Program, "<name>,...",
-           "Print why these functions and variables are live: the shortest chain of reasons."),
-    flag(OptionId::PrintGcSections, "print-gc-sections", "", Never, Program,
-         "List what of the inputs is not part of the output."),
-    flag(OptionId::Trace, "trace", "t", Never, Program,
+    flag(NoDemangle, "no-demangle", "", Never, Link, "Show C++ names as objects have them."),
+    flag(DisableWarnings, "disable-warnings", "w", Always, Link, "Print no warnings."),
+    since(130,
+          flag(DisableInfos, "disable-infos", "disable-infos", Always, Link, "Print no remarks.")),
+    sets(&LinkOptions::suppress_arch_warning,
+         flag(SuppressArchWarning, "suppress-arch-warning", "suppress-arch-warning", Always, Link,
+              "Do not warn about inputs without code for the target.")),
+    sets(&LinkOptions::suppress_stack_size_warning,
+         flag(SuppressStackSizeWarning, "suppress-stack-size-warning",
+              "suppress-stack-size-warning", Always, Link,
+              "Do not warn about kernels whose stack size cannot be determined.")),
+    sets(&LinkOptions::extra_warnings,
+         flag(ExtraWarnings, "extra-warnings", "extrawarn", Always, Link,
+              "Warn also about inputs compiled from PTX of different targets.")),
+    sets(&LinkRequest::needs_all_libraries,
+         flag(FatalMissingLibrary, "fatal-missing-library", "", Never, Link,
+              "Fail where a library is not found; otherwise that is a warning.")),
+    flag(ReportArch, "report-arch", "report-arch", Always, Link,
+         "Name the target in every message."),
+});
+
+constexpr auto kReports = std::to_array<OptionRow>({
+    sets(
+        &LinkOptions::why_live,
+        valued(WhyLive, "why-live", "", Names, Never, Program, "<name>,...",
+               "Print why these functions and variables are live: the shortest chain of reasons.")),
+    sets(&LinkOptions::trace_symbols,
+         valued(TraceSymbol, "trace-symbol", "", Names, Never, Program, "<name>,...",
+                "Print which inputs define or refer to these symbols.")),
+    flag(Trace, "trace", "t", Never, Program,
          "List the files and members of archives that are linked."),
-    flag(OptionId::Cref, "cref", "", Never, Program,
-         "List every symbol with the inputs that define and refer to it."),
-    writes(valued(OptionId::Map, "Map", "Map", Text, Never, Program, "<file>",
+    sets(&LinkOptions::all_references,
+         flag(Cref, "cref", "", Never, Program,
+              "List every symbol with the inputs that define and refer to it.")),
+    flag(PrintGcSections, "print-gc-sections", "", Never, Program,
+         "List what of the inputs is not part of the output."),
+    writes(valued(Map, "Map", "Map", Text, Never, Program, "<file>",
                   "Write a map of the output: sections, symbols, where they come from, and totals. "
                   "%a stands for the target.")),
-    choice(OptionId::MapFormat, "Map-format", "", Choice, Never, Program, "<format>", kMapFormats,
+    choice(MapFormat, "Map-format", "", Choice, Never, Program, "<format>", kMapFormats,
            "How the map is written: text, or json for programs."),
-    flag(OptionId::PrintMap, "print-map", "", Never, Program, "Print the map."),
-    writes(valued(OptionId::ReportFile, "report-file", "", Text, Never, Program, "<file>",
+    flag(PrintMap, "print-map", "", Never, Program, "Print the map."),
+    flag(Stats, "stats", "", Never, Program, "Print times of the steps, counts, sizes and memory."),
+    writes(valued(ReportFile, "report-file", "", Text, Never, Program, "<file>",
                   "Write there what options print about the link; else it is printed.")),
     writes(valued(
-        OptionId::Report, "report", "", Text, Never, Program, "<file>",
+        Report, "report", "", Text, Never, Program, "<file>",
         "Write a page (HTML) that shows the link: what fills the output, its kernels, what was "
         "discarded (docs/report.md). %a stands for the target.")),
-    flag(OptionId::Stats, "stats", "", Never, Program,
-         "Print times of the steps, counts, sizes and memory."),
-    valued(OptionId::ErrorLimit, "error-limit", "", Number, Never, Program, "<count>",
-           "Show this many errors at most, 0 for all; else 20."),
-    flag(OptionId::StripDebug, "strip-debug", "S", Never, Link,
-         "Leave debug information out of the output."),
-    flag(OptionId::WholeArchive, "whole-archive", "whole-archive", Never, Link,
-         "Accepted; archives are always linked whole."),
-    flag(OptionId::NoWholeArchive, "no-whole-archive", "no-whole-archive", Never, Link,
-         "Accepted; archives are always linked whole."),
-    flag(OptionId::StartGroup, "start-group", "start-group", Never, Link,
-         "Accepted; the order of archives does not matter."),
-    flag(OptionId::EndGroup, "end-group", "end-group", Never, Link,
-         "Accepted; the order of archives does not matter."),
-    writes(valued(
-        OptionId::Repro, "repro", "", Text, Never, ProgramOnMachine, "<file.tar>",
-        "Store the command line, all files that the link reads, and versions, before linking.")),
-    reads(valued(
-        OptionId::Replay, "replay", "", Text, Never, ProgramOnMachine, "<file.tar>",
-        "Link what --repro has stored, from that file alone; -o says where the result goes.")),
-    valued(OptionId::MemoryLimit, "memory-limit", "", Text, Never, Link, "<size>",
-           "Memory that the link may take, and each compiler it runs, such as 2G; what needs more "
-           "is refused (docs/robustness.md)."),
-    valued(OptionId::MakeToolchain, "make-toolchain", "", Text, Never, ProgramOnMachine, "<folder>",
-           "Make a folder of links to the CUDA toolkit in which nvlink is culink, for nvcc, CMake "
-           "and clang."),
-    valued(OptionId::MakeJitFolder, "make-jit-folder", "", Text, Never, ProgramOnMachine,
-           "<folder>",
-           "Make a folder in which libnvJitLink is culink, for programs that link while they run."),
+    flag(DumpCallgraph, "dump-callgraph", "dump-callgraph", Always, Program,
+         "Print who calls whom."),
+    flag(DumpCallgraphNoDemangle, "dump-callgraph-no-demangle", "dump-callgraph-no-demangle",
+         Always, Program, "The same with mangled names."),
+    writes(valued(Time, "time", "time", Text, WithDebug, Program, "<file>",
+                  "Append the times of the phases to a table.")),
+    since(132, flag(Verbose2, "verbose2", "v2", Always, Link,
+                    "Print what the compiler of PTX says about each kernel.")),
+});
+
+constexpr auto kOutput = std::to_array<OptionRow>({
+    valued(KernelsUsed, "kernels-used", "kernels-used", Names, Always, Link, "<name>,...",
+           "Keep only these kernels: parts of mangled names, names as in the source, or patterns."),
+    valued(VariablesUsed, "variables-used", "variables-used", Names, Always, Link, "<name>,...",
+           "Variables that the host uses; without --kernels-used no kernel stays."),
+    flag(UseHostInfo, "use-host-info", "use-host-info", Always, Link,
+         "Remove kernels that no host code refers to (the default)."),
+    sets(&LinkOptions::ignore_host_info,
+         flag(IgnoreHostInfo, "ignore-host-info", "ignore-host-info", Always, Link,
+              "Keep kernels that no host code refers to.")),
+    flag(StripDebug, "strip-debug", "S", Never, Link, "Leave debug information out of the output."),
+    choice(Icf, "icf", "", Choice, Never, Link, "<which>", kFoldings,
+           "Identical code folding: safe lets one device function stand for all that are the same, "
+           "but for those whose address is taken; none is the default."),
+    sets(&LinkOptions::preserve_relocs,
+         flag(PreserveRelocs, "preserve-relocs", "preserve-relocs", Always, Link,
+              "Keep resolved relocations in the output, for binary tools.")),
+    sets(&LinkOptions::keep_system_libraries,
+         flag(KeepSystemLibraries, "keep-system-libraries", "keep-system-libraries", Always, Link,
+              "Keep code of libcudadevrt even if nothing needs it.")),
+    sets(&LinkRequest::registers_modules,
+         writes(valued(RegisterLinkBinaries, "register-link-binaries", "", Text, WithDebug, Link,
+                       "<file>",
+                       "Write the names of the registration functions of the linked files."))),
+    sets(&LinkOptions::tools_patch,
+         since(133,
+               flag(LinkAsToolsPatch, "link-as-tools-patch", "astoolspatch", Always, Link,
+                    "Link functions that tools put into programs (ptxas -astoolspatch): keep all "
+                    "of them."))),
+    choice(Code, "code", "", Choice, Never, Link, "<kind>", kCodeKinds,
+           "What outputs for sm_100 and later hold: sass, mercury or exact (docs/mercury.md)."),
+    sets(&LinkOptions::check,
+         flag(Check, "check", "", Never, Link,
+              "Compare the output with the inputs before it is written; any finding is an error.")),
+    choice(HostLinkerScript, "gen-host-linker-script", "ghls", Choice, Never, ProgramOnMachine,
+           "<kind>", kScripts, "Write a script for the host's linker."),
+});
+
+constexpr auto kCompilers = std::to_array<OptionRow>({
+    sets(&LtoOptions::enabled, flag(Dlto, "dlto", "dlto", Always, Link,
+                                    "Optimise at link time; the same as -lto (docs/lto.md).")),
+    sets(&LtoOptions::enabled,
+         flag(LinkTimeOpt, "link-time-opt", "lto", Always, Link, "Optimise at link time.")),
+    sets(&LtoOptions::emit_ptx, flag(EmitPtx, "emit-ptx", "emit-ptx", Always, Link,
+                                     "With -dlto: write the optimised program as PTX.")),
+    valued(Xptxas, "Xptxas", "Xptxas", List, Always, Link, "<option>,...",
+           "Options for ptxas, for -dlto."),
+    sets(&LtoOptions::nvvm_options, valued(Xnvvm, "Xnvvm", "Xnvvm", List, Always, Link,
+                                           "<option>,...", "Options for libnvvm, for -dlto.")),
+    sets(&LtoOptions::max_registers,
+         valued(MaxRegisters, "maxrregcount", "maxrregcount", Number, Always, Link, "<count>",
+                "Registers that a thread may use, for -dlto.")),
+    sets(&LtoOptions::split_compile,
+         valued(SplitCompile, "split-compile", "split-compile", Number, Always, Link, "<threads>",
+                "Threads of the optimiser and of ptxas, for -dlto.")),
+    sets(&LtoOptions::split_compile_extended,
+         valued(SplitCompileExtended, "split-compile-extended", "split-compile-extended", Number,
+                Always, Link, "<threads>", "Parts that are compiled at once, for -dlto.")),
+    sets(&LtoOptions::fast_compile,
+         since(130,
+               valued(FastCompile, "Ofast-compile", "Ofc", Text, Always, Link, "<0|min|mid|max>",
+                      "Compile faster at the cost of the code, for -dlto."))),
+    since(130,
+          valued(DeviceStackProtector, "device-stack-protector", "device-stack-protector", Boolean,
+                 Always, Link, "<true|false>", "Guard the stacks of compiled code, for -dlto.")),
+    valued(NvvmPath, "nvvmpath", "nvvmpath", Text, Always, Link, "<folder>",
+           "A folder of the toolkit whose compiler -dlto uses; else that of --cuda."),
+    valued(Cuda, "cuda", "", Text, Never, ProgramOnMachine, "<folder>",
+           "The CUDA toolkit; else that of CUDA_HOME, of CUDA_PATH, or of nvcc in PATH."),
+    sets(&LinkRequest::ptxas,
+         reads(valued(Ptxas, "ptxas", "", Text, Never, LinkOnMachine, "<program>",
+                      "The compiler for PTX; else that of the toolkit."))),
     reads(
-        valued(OptionId::Finalizer, "finalizer", "", Text, Never, ProgramOnMachine, "<file>",
+        valued(Finalizer, "finalizer", "", Text, Never, ProgramOnMachine, "<file>",
                "What schedules code of sm_100 and later: libnvJitLink or nvlink; else those of the "
                "toolkit.")),
-    flag(OptionId::NoCache, "no-cache", "", Never, Link,
+});
+
+constexpr auto kMachine = std::to_array<OptionRow>({
+    sets(&LinkOptions::threads, valued(Threads, "threads", "", Number, Never, Link, "<count>",
+                                       "Threads to use; the output does not depend on it.")),
+    valued(MemoryLimit, "memory-limit", "", Text, Never, Link, "<size>",
+           "Memory that the link may take, and each compiler it runs, such as 2G; what needs more "
+           "is refused (docs/robustness.md)."),
+    flag(NoCache, "no-cache", "", Never, Link,
          "Compile and finalize everything, and keep no answers of compilers (docs/cache.md)."),
-    valued(OptionId::CacheDir, "cache-dir", "", Text, Never, LinkOnMachine, "<folder>",
+    valued(CacheDir, "cache-dir", "", Text, Never, LinkOnMachine, "<folder>",
            "Where answers of compilers are kept; else CULINK_CACHE_DIR, or culink in the user's "
            "cache folder."),
-    valued(OptionId::CacheSize, "cache-size", "", Text, Never, LinkOnMachine, "<size>",
+    valued(CacheSize, "cache-size", "", Text, Never, LinkOnMachine, "<size>",
            "What that folder may hold, such as 500M; else CULINK_CACHE_SIZE, or 5G."),
-    valued(OptionId::CacheRemote, "cache-remote", "", Text, Never, LinkOnMachine, "<url>",
+    valued(CacheRemote, "cache-remote", "", Text, Never, LinkOnMachine, "<url>",
            "An HTTP server that machines share as a second cache; else CULINK_CACHE_REMOTE."),
-    flag(OptionId::CacheRemoteReadOnly, "cache-remote-read-only", "", Never, LinkOnMachine,
+    flag(CacheRemoteReadOnly, "cache-remote-read-only", "", Never, LinkOnMachine,
          "Send nothing to that server."),
-    flag(OptionId::CacheStats, "cache-stats", "", Never, ProgramOnMachine,
-         "Print how full the cache is."),
-    flag(OptionId::CacheClear, "cache-clear", "", Never, ProgramOnMachine,
+    flag(CacheStats, "cache-stats", "", Never, ProgramOnMachine, "Print how full the cache is."),
+    flag(CacheClear, "cache-clear", "", Never, ProgramOnMachine,
          "Remove all that is in the cache."),
-    valued(OptionId::Explain, "explain", "", Text, Never, ProgramOnMachine, "<message>",
-           "Print what a message means and what to do about it: its id, or words of it."),
-    choice(OptionId::PrintDocs, "print-docs", "", Choice, Never, ProgramOnMachine, "<form>",
-           kDocuments, ""),
-    // nvcc passes it on when it makes a shared library, CMake for every device link (Q092).
-    flag(OptionId::Shared, "shared", "shared", Never, Link, ""),
-}};
+});
 
-constexpr bool rows_are_in_order() {
+constexpr auto kTools = std::to_array<OptionRow>({
+    valued(MakeToolchain, "make-toolchain", "", Text, Never, ProgramOnMachine, "<folder>",
+           "Make a folder of links to the CUDA toolkit in which nvlink is culink, for nvcc, CMake "
+           "and clang."),
+    valued(MakeJitFolder, "make-jit-folder", "", Text, Never, ProgramOnMachine, "<folder>",
+           "Make a folder in which libnvJitLink is culink, for programs that link while they run."),
+    writes(valued(
+        Repro, "repro", "", Text, Never, ProgramOnMachine, "<file.tar>",
+        "Store the command line, all files that the link reads, and versions, before linking.")),
+    reads(valued(
+        Replay, "replay", "", Text, Never, ProgramOnMachine, "<file.tar>",
+        "Link what --repro has stored, from that file alone; -o says where the result goes.")),
+    sets(&LinkRequest::emulate,
+         valued(Emulate, "emulate", "", Text, Never, Link, "<linker>",
+                "Write exactly the bytes that another linker would write: nvlink-13.0.88, or "
+                "another that --version names (docs/compat.md).")),
+    sets(&LinkRequest::dialect,
+         valued(Dialect, "dialect", "", Text, Never, Link, "<release>",
+                "Write the file as this release of CUDA would, such as 13.2; else as the newest "
+                "release that made an input.")),
+    sets(&LinkOptions::suppress_debug_info,
+         flag(SuppressDebugInfo, "suppress-debug-info", "suppress-debug-info", Always, Link,
+              "Accepted with -g, for nvlink's sake.")),
+    reads(valued(UidxFile, "uidx-file", "uidx", Text, Never, Link, "<file>",
+                 "Index of unified functions and variables.")),
+});
+
+constexpr auto kIdle = std::to_array<OptionRow>({
+    choice(CpuArch, "cpu-arch", "cpu-arch", Choice, Always, Link, "<name>", kCpus,
+           "The host's processor; has no effect."),
+    attached(choice(Machine, "machine", "m", Number, Always, Link, "<bits>", kMachines,
+                    "Address size; only 64.")),
+    flag(WholeArchive, "whole-archive", "whole-archive", Never, Link,
+         "Accepted; archives are always linked whole."),
+    flag(NoWholeArchive, "no-whole-archive", "no-whole-archive", Never, Link,
+         "Accepted; archives are always linked whole."),
+    flag(StartGroup, "start-group", "start-group", Never, Link,
+         "Accepted; the order of archives does not matter."),
+    flag(EndGroup, "end-group", "end-group", Never, Link,
+         "Accepted; the order of archives does not matter."),
+});
+
+constexpr auto kHidden = std::to_array<OptionRow>({
+    reads(valued(HostCompiler, "host-ccbin", "host-ccbin", Text, Never, Link, "<program>", "")),
+    choice(PrintDocs, "print-docs", "", Choice, Never, ProgramOnMachine, "<form>", kDocuments, ""),
+    // nvcc passes it on when it makes a shared library, CMake for every device link (Q092).
+    flag(Shared, "shared", "shared", Never, Link, ""),
+});
+
+constexpr OptionGroup kGroups[] = {
+    {"Everyday", kEveryday},
+    {"Messages", kMessages},
+    {"Reports", kReports},
+    {"What the output holds", kOutput},
+    {"Compiling: PTX, link-time optimisation, sm_100 and later", kCompilers},
+    {"Time and memory", kMachine},
+    {"Other programs and compatibility", kTools},
+    {"Accepted without effect", kIdle},
+};
+
+// Rows by their id, which is their order in the note.
+constexpr std::array<OptionRow, kOptionCount> rows_by_id() {
+  std::array<OptionRow, kOptionCount> out{};
+  const auto put = [&out](std::span<const OptionRow> rows) {
+    for (const OptionRow &row : rows)
+      out[static_cast<size_t>(row.id)] = row;
+  };
+  for (const OptionGroup &group : kGroups)
+    put(group.options);
+  put(kHidden);
+  return out;
+}
+
+constexpr std::array<OptionRow, kOptionCount> kRows = rows_by_id();
+
+constexpr bool every_id_has_a_row() {
   for (size_t i = 0; i < kRows.size(); ++i)
-    if (static_cast<size_t>(kRows[i].id) != i)
+    if (static_cast<size_t>(kRows[i].id) != i || kRows[i].name.empty())
       return false;
   return true;
 }
-static_assert(rows_are_in_order());
+static_assert(every_id_has_a_row());
 
 // A new option cannot forget to say so.
 constexpr bool files_have_a_use() {
@@ -292,6 +370,10 @@ static_assert(files_have_a_use());
 
 std::span<const OptionRow> option_rows() {
   return kRows;
+}
+
+std::span<const OptionGroup> option_groups() {
+  return kGroups;
 }
 
 std::vector<const OptionRow *> documented_rows() {

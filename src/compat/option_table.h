@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Every option of nvlink 13.0 to 13.4 and of culink itself, one row each. The parser, the help text
-// and the record of the options in the output all read these rows.
+// Every option of nvlink 13.0 to 13.4 and of culink itself, one row each. The parser, the help
+// text, the request of a link and the record of the options in the output all read these rows.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
+#include "culink/linker.h"
 #include "support/types.h"
 
 namespace culink {
@@ -137,20 +140,28 @@ enum class Concerns : u8 { Link, LinkOnMachine, Program, ProgramOnMachine };
 // two outputs to one file.
 enum class FileUse : u8 { None, Reads, Writes };
 
+// The field of a link's request that an option sets. Options with a rule of their own have none.
+using OptionField =
+    std::variant<std::monostate, bool LinkRequest::*, bool LinkOptions::*, bool LtoOptions::*,
+                 u32 LinkOptions::*, std::optional<u32> LtoOptions::*, std::string LinkRequest::*,
+                 std::string LtoOptions::*, std::vector<std::string> LinkRequest::*,
+                 std::vector<std::string> LinkOptions::*, std::vector<std::string> LtoOptions::*>;
+
 struct OptionRow {
-  OptionId id;
+  OptionId id = OptionId::Count_;
   std::string_view name;  // after two dashes
   std::string_view brief; // after one dash; empty: none
-  ValueKind kind;
-  bool attached; // the value may follow the brief name at once: -lfoo
-  Recorded recorded;
-  Concerns concerns;
+  ValueKind kind = ValueKind::Flag;
+  bool attached = false; // the value may follow the brief name at once: -lfoo
+  Recorded recorded = Recorded::Never;
+  Concerns concerns = Concerns::Link;
   std::string_view placeholder; // of the value, in the help text
   std::span<const std::string_view> choices;
   std::string_view help; // empty: not shown
   u32 since = 0;       // the first release of nvlink that has it, times ten; 0: all, or culink only
   u32 brief_since = 0; // the first that takes the brief name, where that is an earlier one
   FileUse file = FileUse::None;
+  OptionField field = {};
 };
 
 [[nodiscard]] constexpr bool is_of_program(Concerns what) {
@@ -164,10 +175,10 @@ struct OptionRow {
   return kind == ValueKind::List || kind == ValueKind::Names;
 }
 
-// Options that belong together, in the order in which somebody may want to read about them.
+// Options that belong together, in the order of --help and of the manual page.
 struct OptionGroup {
   std::string_view title;
-  std::span<const OptionId> options;
+  std::span<const OptionRow> options;
 };
 
 // By OptionId.

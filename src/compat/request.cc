@@ -4,8 +4,10 @@
 // record of the options in the output. nvlink rebuilds that record from what it understood, in an
 // order of its own, so the same rows that parse an option also write it down.
 #include <array>
+#include <charconv>
 #include <optional>
 #include <string>
+#include <type_traits>
 
 #include <fmt/format.h>
 
@@ -55,27 +57,44 @@ std::vector<std::string> ptxas_options(const CommandLine &line) {
   return out;
 }
 
-std::optional<u32> number_of(const CommandLine &line, OptionId id) {
-  if (!line.has(id))
-    return std::nullopt;
-  return static_cast<u32>(std::stoi(line.value(id)));
+// The field that a member pointer means; request, link options and LTO options are nested.
+template <class Owner, class Value> Value &field_of(LinkRequest &request, Value Owner::*field) {
+  if constexpr (std::is_same_v<Owner, LinkOptions>)
+    return request.options.*field;
+  else if constexpr (std::is_same_v<Owner, LtoOptions>)
+    return request.lto.*field;
+  else
+    return request.*field;
 }
 
-LtoOptions lto_options(const CommandLine &line) {
-  LtoOptions out;
-  out.enabled = line.has(OptionId::Dlto) || line.has(OptionId::LinkTimeOpt);
-  out.emit_ptx = line.has(OptionId::EmitPtx);
-  if (!line.list(OptionId::VariablesUsed).empty())
-    out.variables_used = line.list(OptionId::VariablesUsed);
-  out.nvvm_options = line.list(OptionId::Xnvvm);
-  out.max_registers = number_of(line, OptionId::MaxRegisters);
-  out.split_compile = number_of(line, OptionId::SplitCompile);
-  out.split_compile_extended = number_of(line, OptionId::SplitCompileExtended);
-  out.fast_compile = line.value(OptionId::FastCompile);
-  return out;
+template <class Value> void assign(Value &value, const std::vector<std::string> &words) {
+  const std::string word = words.empty() ? "" : words.front();
+  if constexpr (std::is_same_v<Value, bool>) {
+    value = true;
+  } else if constexpr (std::is_same_v<Value, std::string>) {
+    value = word;
+  } else if constexpr (std::is_same_v<Value, std::vector<std::string>>) {
+    value = words;
+  } else {
+    i64 number = 0;
+    const char *const end = word.data() + word.size();
+    const auto [stop, error] = std::from_chars(word.data(), end, number);
+    if (error == std::errc() && stop == end)
+      value = static_cast<u32>(number);
+  }
 }
 
 } // namespace
+
+void set_field(const OptionField &field, const std::vector<std::string> &words,
+               LinkRequest &request) {
+  std::visit(
+      [&](auto member) {
+        if constexpr (!std::is_same_v<decltype(member), std::monostate>)
+          assign(field_of(request, member), words);
+      },
+      field);
+}
 
 bool is_virtual_target(std::string_view target) {
   return target.starts_with("compute_");
@@ -133,34 +152,20 @@ constexpr std::array kAskForFacts = {OptionId::Verbose,     OptionId::DumpCallgr
 
 LinkRequest make_request(const CommandLine &line) {
   LinkRequest request;
-  request.target = line.value(OptionId::Arch);
+  for (const OptionRow &row : option_rows())
+    if (line.has(row.id))
+      set_field(row.field, line.list(row.id), request);
   for (const std::string &input : line.inputs)
     request.inputs.push_back(LinkInput::file(input));
   request.memory_limit = parse_byte_size(line.value(OptionId::MemoryLimit)).value_or(0);
   request.outputs = planned_outputs(line);
-  request.libraries = line.list(OptionId::Library);
-  request.library_paths = line.list(OptionId::LibraryPath);
-  request.needs_all_libraries = line.has(OptionId::FatalMissingLibrary);
-  request.ptxas = line.value(OptionId::Ptxas);
   request.ptxas_options = ptxas_options(line);
-  request.lto = lto_options(line);
+  if (!line.list(OptionId::VariablesUsed).empty())
+    request.lto.variables_used = line.list(OptionId::VariablesUsed);
   request.cache = cache_options(line, {});
-  request.registers_modules = line.has(OptionId::RegisterLinkBinaries);
-  request.emulate = line.value(OptionId::Emulate);
-  request.dialect = line.value(OptionId::Dialect);
   LinkOptions &options = request.options;
-  options.relocatable =
-      line.has(OptionId::Relocatable) && !dialect_of(line).command.ignores_relocatable;
-  options.debug = line.has(OptionId::Debug);
-  options.suppress_debug_info = line.has(OptionId::SuppressDebugInfo);
-  options.preserve_relocs = line.has(OptionId::PreserveRelocs);
-  options.tools_patch = line.has(OptionId::LinkAsToolsPatch);
-  options.keep_system_libraries = line.has(OptionId::KeepSystemLibraries);
-  options.ignore_host_info = line.has(OptionId::IgnoreHostInfo);
-  options.suppress_arch_warning = line.has(OptionId::SuppressArchWarning);
-  options.suppress_stack_size_warning = line.has(OptionId::SuppressStackSizeWarning);
-  options.extra_warnings = line.has(OptionId::ExtraWarnings);
-  options.warnings_are_errors = line.has(OptionId::WarningAsError);
+  if (dialect_of(line).command.ignores_relocatable)
+    options.relocatable = false;
   // A list of variables alone means that no kernel is used (Q062); an empty text is part of every
   // name.
   if (line.has(OptionId::KernelsUsed) && line.list(OptionId::KernelsUsed).empty())
@@ -175,52 +180,40 @@ LinkRequest make_request(const CommandLine &line) {
   options.map = line.has(OptionId::Map) || line.has(OptionId::PrintMap) ||
                 line.has(OptionId::PrintGcSections) || line.has(OptionId::Report) ||
                 line.has(OptionId::WhyLive);
-  options.trace_symbols = line.list(OptionId::TraceSymbol);
-  options.all_references = line.has(OptionId::Cref);
-  options.why_live = line.list(OptionId::WhyLive);
   options.facts = options.map;
   for (const OptionId id : kAskForFacts)
     options.facts = options.facts || line.has(id);
-  options.check = line.has(OptionId::Check);
   options.fold_identical = line.value(OptionId::Icf) == "safe" && request.emulate.empty();
   options.option_words = note_options(line);
   options.times = (line.has(OptionId::Time) && dialect_of(line).command.measures_time) ||
                   line.has(OptionId::Stats);
-  if (line.has(OptionId::Threads))
-    options.threads = static_cast<u32>(std::stoi(line.value(OptionId::Threads)));
   options.code = output_code(line.value(OptionId::Code));
   return request;
 }
 
+// Lists what the note of the output has: the target, flags of the link, and libraries.
 CommandLine describe_request(const LinkRequest &request) {
-  const LinkOptions &options = request.options;
   CommandLine line;
-  const auto flag = [&line](OptionId id, bool given) {
-    if (given)
-      line.set(id);
-  };
   for (const LinkInput &input : request.inputs)
     line.inputs.push_back(input.name);
-  line.set(OptionId::Arch, {request.target});
-  flag(OptionId::Relocatable, options.relocatable);
-  flag(OptionId::Debug, options.debug);
-  flag(OptionId::SuppressDebugInfo, options.suppress_debug_info);
-  flag(OptionId::PreserveRelocs, options.preserve_relocs);
-  flag(OptionId::LinkAsToolsPatch, options.tools_patch);
-  flag(OptionId::KeepSystemLibraries, options.keep_system_libraries);
-  flag(OptionId::SuppressStackSizeWarning, options.suppress_stack_size_warning);
-  flag(OptionId::SuppressArchWarning, options.suppress_arch_warning);
-  flag(OptionId::IgnoreHostInfo, options.ignore_host_info);
-  if (!request.libraries.empty())
-    line.set(OptionId::Library, request.libraries);
-  if (!request.library_paths.empty())
-    line.set(OptionId::LibraryPath, request.library_paths);
-  flag(OptionId::WarningAsError, options.warnings_are_errors);
-  flag(OptionId::LinkTimeOpt, request.lto.enabled);
-  if (options.kernels_used)
-    line.set(OptionId::KernelsUsed, *options.kernels_used);
-  if (!options.object_name.empty())
-    line.set(OptionId::Output, {options.object_name});
+  for (const OptionRow &row : option_rows()) {
+    if (row.recorded != Recorded::Always)
+      continue;
+    if (const auto *flag = std::get_if<bool LinkOptions::*>(&row.field))
+      if (request.options.**flag)
+        line.set(row.id);
+    if (const auto *text = std::get_if<std::string LinkRequest::*>(&row.field))
+      line.set(row.id, {request.**text});
+    if (const auto *list = std::get_if<std::vector<std::string> LinkRequest::*>(&row.field))
+      if (!(request.**list).empty())
+        line.set(row.id, request.**list);
+  }
+  if (request.lto.enabled)
+    line.set(OptionId::LinkTimeOpt);
+  if (request.options.kernels_used)
+    line.set(OptionId::KernelsUsed, *request.options.kernels_used);
+  if (!request.options.object_name.empty())
+    line.set(OptionId::Output, {request.options.object_name});
   return line;
 }
 
@@ -259,6 +252,42 @@ std::string note_options(const CommandLine &line) {
                        row.recorded == Recorded::WithDebug ? base_name(value) : value);
   }
   return out;
+}
+
+namespace {
+
+std::vector<std::string> split(std::string_view text, char separator) {
+  std::vector<std::string> out;
+  for (size_t begin = 0, end = 0; begin <= text.size(); begin = end + 1) {
+    end = std::min(text.find(separator, begin), text.size());
+    out.emplace_back(text.substr(begin, end - begin));
+  }
+  return out;
+}
+
+} // namespace
+
+// A name of the source has blanks in it, so a value ends where the next option begins.
+CommandLine parse_note(std::string_view options) {
+  CommandLine line;
+  const std::vector<std::string> words = split(options, ' ');
+  for (size_t i = 0; i < words.size(); ++i) {
+    const OptionRow *row =
+        words[i].starts_with('-') ? find_brief_option(words[i].substr(1)) : nullptr;
+    if (!row)
+      continue;
+    std::string value = i + 1 < words.size() ? words[i + 1] : "";
+    for (size_t more = i + 2;
+         row->kind == ValueKind::Names && !value.empty() && more < words.size() &&
+         !words[more].empty() && !words[more].starts_with('-');
+         ++more)
+      value += " " + words[more];
+    line.append(row->id, row->kind == ValueKind::Flag    ? std::vector<std::string>()
+                         : row->kind == ValueKind::Names ? split_names(value)
+                         : row->kind == ValueKind::List  ? split(value, ',')
+                                                         : std::vector{value});
+  }
+  return line;
 }
 
 } // namespace culink

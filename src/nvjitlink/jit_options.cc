@@ -12,25 +12,26 @@
 
 #include <fmt/format.h>
 
+#include "compat/command_line.h"
 #include "elf/target/arch.h"
 
 namespace culink::jit {
 
 namespace {
 
-enum class OptionId : u8 {
+// What an option does beside setting OptionRow::field.
+enum class Effect : u8 {
+  None,
   Arch,
-  Debug,
-  DebugLines,
-  Emulate,
   FastCompile,
-  Flag,         // sets OptionRow::flag and no more
-  ForOptimiser, // goes to the compiler of LTO-IR as it is
+  ForOptimiser,
+  ForPtxas,
+  ForBoth,
   KernelsUsed,
-  MaxRegisters,
-  Optimisation,
+  NoCache,
   SplitCompile,
   SplitCompileExtended,
+  Time,
   VariablesUsed,
   Verbose,
   Xnvvm,
@@ -39,43 +40,43 @@ enum class OptionId : u8 {
 
 struct OptionRow {
   std::string_view name; // with '=' at its end: a value follows
-  OptionId id;
-  bool JitOptions::*flag = nullptr;
+  Effect effect;
+  OptionField field = {};
 
   [[nodiscard]] bool may_be_empty() const {
-    return id == OptionId::ForOptimiser || id == OptionId::SplitCompile;
+    return effect == Effect::ForOptimiser || effect == Effect::SplitCompile;
   }
 };
 
-// What only the optimiser understands has no effect without LTO-IR.
+// Options that only the optimiser understands have no effect without LTO-IR.
 constexpr std::array<OptionRow, 27> kOptions = {{
-    {"-O0", OptionId::Optimisation},
-    {"-O3", OptionId::Optimisation},
-    {"-Ofc=", OptionId::FastCompile},
-    {"-Xnvvm=", OptionId::Xnvvm},
-    {"-Xptxas=", OptionId::Xptxas},
-    {"-arch=", OptionId::Arch},
-    {"-culink-emulate=", OptionId::Emulate},
-    {"-dlto", OptionId::Flag, &JitOptions::lto},
-    {"-fma=", OptionId::ForOptimiser},
-    {"-ftz=", OptionId::ForOptimiser},
-    {"-g", OptionId::Debug, &JitOptions::debug},
-    {"-jump-table-density=", OptionId::ForOptimiser},
-    {"-kernels-used=", OptionId::KernelsUsed},
-    {"-lineinfo", OptionId::DebugLines},
-    {"-lto", OptionId::Flag, &JitOptions::lto},
-    {"-maxrregcount=", OptionId::MaxRegisters},
-    {"-no-cache", OptionId::Flag, &JitOptions::no_cache},
-    {"-optimize-unused-variables", OptionId::ForOptimiser},
-    {"-prec-div=", OptionId::ForOptimiser},
-    {"-prec-sqrt=", OptionId::ForOptimiser},
-    {"-ptx", OptionId::Flag, &JitOptions::ptx},
-    {"-r", OptionId::Flag, &JitOptions::relocatable},
-    {"-split-compile-extended=", OptionId::SplitCompileExtended},
-    {"-split-compile=", OptionId::SplitCompile},
-    {"-time", OptionId::Flag, &JitOptions::time},
-    {"-variables-used=", OptionId::VariablesUsed},
-    {"-verbose", OptionId::Verbose, &JitOptions::verbose},
+    {"-O0", Effect::ForBoth},
+    {"-O3", Effect::ForBoth},
+    {"-Ofc=", Effect::FastCompile, &LtoOptions::fast_compile},
+    {"-Xnvvm=", Effect::Xnvvm},
+    {"-Xptxas=", Effect::Xptxas},
+    {"-arch=", Effect::Arch},
+    {"-culink-emulate=", Effect::None, &LinkRequest::emulate},
+    {"-dlto", Effect::None, &LtoOptions::enabled},
+    {"-fma=", Effect::ForOptimiser},
+    {"-ftz=", Effect::ForOptimiser},
+    {"-g", Effect::ForPtxas, &LinkOptions::debug},
+    {"-jump-table-density=", Effect::ForOptimiser},
+    {"-kernels-used=", Effect::KernelsUsed},
+    {"-lineinfo", Effect::ForBoth},
+    {"-lto", Effect::None, &LtoOptions::enabled},
+    {"-maxrregcount=", Effect::ForPtxas, &LtoOptions::max_registers},
+    {"-no-cache", Effect::NoCache},
+    {"-optimize-unused-variables", Effect::ForOptimiser},
+    {"-prec-div=", Effect::ForOptimiser},
+    {"-prec-sqrt=", Effect::ForOptimiser},
+    {"-ptx", Effect::None, &LtoOptions::emit_ptx},
+    {"-r", Effect::None, &LinkOptions::relocatable},
+    {"-split-compile-extended=", Effect::SplitCompileExtended, &LtoOptions::split_compile_extended},
+    {"-split-compile=", Effect::SplitCompile, &LtoOptions::split_compile},
+    {"-time", Effect::Time},
+    {"-variables-used=", Effect::VariablesUsed},
+    {"-verbose", Effect::Verbose, &LinkOptions::facts},
 }};
 
 const OptionRow *find_row(std::string_view word) {
@@ -119,7 +120,7 @@ private:
   void take(const std::string &word);
   void take_unknown(const std::string &word);
   void take_arch(const std::string &word, const std::string &value);
-  void take_value(OptionId id, const std::string &word, const std::string &value);
+  void take_value(Effect effect, const std::string &word, const std::string &value);
   void check();
   void fail(Code code, std::string error) {
     out_.code = code;
@@ -127,6 +128,7 @@ private:
   }
 
   ParsedOptions out_;
+  std::string split_compile_, split_compile_extended_; // as they were given
 };
 
 void Parser::take_unknown(const std::string &word) {
@@ -151,7 +153,7 @@ void Parser::take_arch(const std::string &word, const std::string &value) {
                             known ? "unsupported" : "unrecognized", number));
   }
   out_.options.ltoir = value.starts_with("lto_");
-  out_.options.arch = out_.options.ltoir ? "sm_" + number : value;
+  out_.options.request.target = out_.options.ltoir ? "sm_" + number : value;
 }
 
 void append_to(std::optional<std::vector<std::string>> &list, const std::string &value) {
@@ -160,62 +162,60 @@ void append_to(std::optional<std::vector<std::string>> &list, const std::string 
   list->push_back(value);
 }
 
-void Parser::take_value(OptionId id, const std::string &word, const std::string &value) {
-  JitOptions &options = out_.options;
-  switch (id) {
-  case OptionId::Arch:
+void Parser::take_value(Effect effect, const std::string &word, const std::string &value) {
+  LinkRequest &request = out_.options.request;
+  switch (effect) {
+  case Effect::None:
+    break;
+  case Effect::Arch:
     return take_arch(word, value);
-  case OptionId::Debug:
-    options.ptxas.push_back(word);
-    break;
-  case OptionId::DebugLines:
-  case OptionId::Optimisation:
-    options.ptxas.push_back(word);
-    options.lto_words.push_back(word);
-    break;
-  case OptionId::Emulate:
-    options.emulate = value;
-    break;
-  case OptionId::FastCompile:
+  case Effect::FastCompile:
     if (value != "0" && value != "min" && value != "mid" && value != "max")
       return fail(Code::UnrecognizedOption,
                   fmt::format("unsupported value of --Ofast-compile (-Ofc): {}. Only 0, min, mid, "
                               "and max are supported.",
                               value));
-    options.fast_compile = value;
-    options.ptxas.push_back(word);
+    request.ptxas_options.push_back(word);
     break;
-  case OptionId::ForOptimiser:
-    options.lto_words.push_back(word);
+  case Effect::ForBoth:
+    request.ptxas_options.push_back(word);
+    request.lto.library_options.push_back(word);
     break;
-  case OptionId::KernelsUsed:
-    append_to(options.kernels_used, value);
+  case Effect::ForOptimiser:
+    request.lto.library_options.push_back(word);
     break;
-  case OptionId::MaxRegisters:
-    options.max_registers = value;
-    options.ptxas.push_back(word);
+  case Effect::ForPtxas:
+    request.ptxas_options.push_back(word);
     break;
-  case OptionId::Flag:
+  case Effect::KernelsUsed:
+    append_to(request.options.kernels_used, value);
     break;
-  case OptionId::SplitCompile:
-  case OptionId::SplitCompileExtended:
+  case Effect::NoCache:
+    out_.options.no_cache = true;
+    break;
+  case Effect::SplitCompile:
+  case Effect::SplitCompileExtended:
     if (value.starts_with('-'))
       return fail(Code::UnrecognizedOption,
                   fmt::format("argument for {} must be non-negative.",
                               std::string_view(word).substr(0, word.find('='))));
-    (id == OptionId::SplitCompile ? options.split_compile : options.split_compile_extended) = value;
+    (effect == Effect::SplitCompile ? split_compile_ : split_compile_extended_) = value;
     break;
-  case OptionId::VariablesUsed:
-    append_to(options.variables_used, value);
+  case Effect::Time:
+    out_.options.time = true;
     break;
-  case OptionId::Verbose:
-    options.ptxas.emplace_back("-v");
+  case Effect::VariablesUsed:
+    append_to(request.lto.variables_used, value);
     break;
-  case OptionId::Xnvvm:
-    options.nvvm.push_back(value);
+  case Effect::Verbose:
+    out_.options.verbose = true;
+    request.ptxas_options.emplace_back("-v");
     break;
-  case OptionId::Xptxas:
-    options.ptxas.push_back(value);
+  case Effect::Xnvvm:
+    request.lto.nvvm_options.push_back(value);
+    break;
+  case Effect::Xptxas:
+    request.ptxas_options.push_back(value);
     break;
   }
 }
@@ -229,29 +229,28 @@ void Parser::take(const std::string &word) {
     return fail(
         Code::UnrecognizedOption,
         fmt::format("ERROR NVJITLINK_ERROR_UNRECOGNIZED_OPTION: missing option value ({})", word));
-  if (row->flag)
-    out_.options.*row->flag = true;
-  take_value(row->id, word, value);
+  set_field(row->field, {value}, out_.options.request);
+  take_value(row->effect, word, value);
 }
 
 // What is wrong with all of them together.
 void Parser::check() {
-  const JitOptions &options = out_.options;
+  const LinkRequest &request = out_.options.request;
   const auto has_threads = [](const std::string &count) { return !count.empty() && count != "1"; };
-  if (has_threads(options.split_compile) && !options.split_compile_extended.empty())
+  if (has_threads(split_compile_) && !split_compile_extended_.empty())
     out_.infos += "'-split-compile' is not compatible with '-split-compile-extended', using "
                   "'-split-compile-extended'\n";
-  if (options.ptx && has_threads(options.split_compile_extended))
+  if (request.lto.emit_ptx && has_threads(split_compile_extended_))
     out_.infos += "'-ptx' is not compatible with '-split-compile-extended', using "
                   "'-split-compile' instead\n";
-  if (options.arch.empty())
+  if (request.target.empty())
     fail(Code::MissingArch, "");
-  else if (options.arch.starts_with("compute_") && !options.ptx)
+  else if (request.target.starts_with("compute_") && !request.lto.emit_ptx)
     fail(Code::IncompatibleOptions, "ERROR: virtual arch requires -ptx");
-  else if (options.ltoir && options.ptx)
+  else if (out_.options.ltoir && request.lto.emit_ptx)
     fail(Code::IncompatibleOptions,
-         fmt::format("ERROR: -arch=lto_{} conflicts with -ptx", options.arch.substr(3)));
-  else if (options.ptx && !options.lto)
+         fmt::format("ERROR: -arch=lto_{} conflicts with -ptx", request.target.substr(3)));
+  else if (request.lto.emit_ptx && !request.lto.enabled)
     fail(Code::IncompatibleOptions, "ERROR: -ptx requires -lto");
 }
 

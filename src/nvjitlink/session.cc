@@ -11,7 +11,6 @@
 #include "nvjitlink/session.h"
 
 #include <algorithm>
-#include <charconv>
 
 #include <fmt/format.h>
 
@@ -34,29 +33,6 @@ namespace {
 
 double milliseconds(std::chrono::steady_clock::duration time) {
   return std::chrono::duration<double, std::milli>(time).count();
-}
-
-std::optional<u32> number_of(const std::string &text) {
-  u32 number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return error == std::errc() && end == text.data() + text.size() ? std::optional(number)
-                                                                  : std::nullopt;
-}
-
-LtoOptions lto_options(const JitOptions &options, const Compilers &compilers) {
-  LtoOptions out;
-  out.enabled = true;
-  out.emit_ptx = options.ptx;
-  out.library = compilers.engine.library;
-  out.worker = compilers.engine.worker;
-  out.variables_used = options.variables_used;
-  out.nvvm_options = options.nvvm;
-  out.library_options = options.lto_words;
-  out.max_registers = number_of(options.max_registers);
-  out.fast_compile = options.fast_compile;
-  out.split_compile = number_of(options.split_compile);
-  out.split_compile_extended = number_of(options.split_compile_extended);
-  return out;
 }
 
 // Some clients take what NVRTC gives them for text and cut off its last byte, as CuPy 14 does. That
@@ -141,34 +117,29 @@ Code Session::add_file(InputKind kind, const std::string &path) {
 }
 
 LinkRequest Session::make_request() const {
-  LinkRequest request;
-  request.target = options_.arch;
+  LinkRequest request = options_.request;
   for (const Piece &piece : pieces_)
     request.inputs.push_back(LinkInput::memory(piece.name, piece.contents()));
-  request.emulate = options_.emulate;
-  request.ptxas_options = options_.ptxas;
   request.heeds_recorded_options = false;
   if (!options_.no_cache)
     request.cache = find_cache();
   LinkOptions &options = request.options;
-  options.relocatable = options_.relocatable;
-  options.debug = options_.debug;
-  options.kernels_used = options_.kernels_used;
   // Who names variables only wants no kernels.
-  if (!options.kernels_used && options_.variables_used)
+  if (!options.kernels_used && request.lto.variables_used)
     options.kernels_used.emplace();
   options.ignore_host_info = true;
   options.keep_system_libraries = true;
-  options.facts = options_.verbose;
-  const arch::ArchInfo *target = arch::find_arch(options_.arch);
+  const arch::ArchInfo *target = arch::find_arch(request.target);
   // Looking for compilers would take longer than a small link does.
-  if (options_.lto || (target && target->has_mercury_plane && !pieces_.empty())) {
+  if (wants_lto() || (target && target->has_mercury_plane && !pieces_.empty())) {
     const Compilers compilers = find_compilers();
     request.finalizer = compilers.engine;
     request.ptxas = compilers.ptxas;
-    if (options_.lto)
-      request.lto = lto_options(options_, compilers);
+    request.lto.library = compilers.engine.library;
+    request.lto.worker = compilers.engine.worker;
   }
+  if (!wants_lto())
+    request.lto = {};
   return request;
 }
 
@@ -202,7 +173,7 @@ Code Session::complete() {
   const Clock::time_point begin = Clock::now();
   if (options_.time)
     infos_ += fmt::format("nvJitLink time until Complete: {:.6f}\n", milliseconds(begin - start_));
-  if (options_.lto && options_.ltoir) {
+  if (wants_lto() && options_.ltoir) {
     if (!ltoir().empty())
       return Code::Success;
     errors_ += "error   : LTO-IR is made by libnvJitLink of CUDA 13.4 and later only\n";
@@ -219,7 +190,7 @@ Code Session::complete() {
     result_.bytes = std::move(result.bytes);
     result_.ptx = std::move(result.ptx);
   }
-  if (!options_.lto) {
+  if (!wants_lto()) {
     pieces_ = {};
     inputs_ = {};
   }

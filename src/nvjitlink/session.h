@@ -33,10 +33,10 @@ public:
 
   [[nodiscard]] bool has_cubin() const { return !result_.bytes.empty(); }
   [[nodiscard]] const ByteBuffer &cubin() const { return result_.bytes; }
-  [[nodiscard]] bool wants_ptx() const { return options_.ptx; }
+  [[nodiscard]] bool wants_ptx() const { return options_.request.lto.emit_ptx; }
   [[nodiscard]] bool has_ptx() const { return !result_.ptx.empty(); }
   [[nodiscard]] const std::string &ptx() const { return result_.ptx; }
-  [[nodiscard]] bool wants_lto() const { return options_.lto; }
+  [[nodiscard]] bool wants_lto() const { return options_.request.lto.enabled; }
   // The optimised program as LTO-IR, which NVIDIA's library makes when it is first asked for;
   // empty: it did not.
   [[nodiscard]] ByteSpan ltoir();

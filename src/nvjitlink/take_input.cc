@@ -147,11 +147,12 @@ void InputTaker::refuse_if_empty(FileKind kind, bool lacks_target) {
 // The usual input: a device object for the target. The link will read all of it; that it can be
 // read and fits is known from its headers and tables, which takes half as long.
 bool InputTaker::is_sound_object(ByteSpan bytes) {
-  if (file_kind(bytes) != FileKind::DeviceObject || !options_.emulate.empty())
+  if (file_kind(bytes) != FileKind::DeviceObject || !options_.request.emulate.empty())
     return false;
   const Result<elf::ElfView> view = elf::ElfView::open(bytes);
   Diagnostics diag;
-  return view && accept_object(name_, *view, *arch::find_arch(options_.arch), own_dialect(), diag);
+  return view && accept_object(name_, *view, *arch::find_arch(options_.request.target),
+                               own_dialect(), diag);
 }
 
 TakenInput InputTaker::run(ByteSpan bytes) {
@@ -160,17 +161,17 @@ TakenInput InputTaker::run(ByteSpan bytes) {
     return std::move(out_);
   }
   LinkRequest request;
-  request.target = options_.arch;
+  request.target = options_.request.target;
   request.inputs = {LinkInput::memory(name_, bytes)};
-  request.emulate = options_.emulate;
+  request.emulate = options_.request.emulate;
   request.options.threads = 1;
-  request.ptxas_options = options_.ptxas;
+  request.ptxas_options = options_.request.ptxas_options;
   request.heeds_recorded_options = false;
   const Dialect *dialect = choose_dialect(request, diag_);
   if (!dialect)
     return refused(Code::UnrecognizedOption, "unknown value of -culink-emulate");
   Cache cache(options_.no_cache ? CacheOptions{} : find_cache());
-  InputLoader loader(request, *arch::find_arch(options_.arch), *dialect, diag_, &cache);
+  InputLoader loader(request, *arch::find_arch(options_.request.target), *dialect, diag_, &cache);
   WorkerPool pool(request.options.threads);
   loader.collect(pool);
   if (loader.has_ptx()) {
@@ -201,7 +202,7 @@ TakenInput take_input(const JitOptions &options, InputKind kind, const std::stri
   TakenInput out = check_kind(kind, name, file_kind(bytes));
   if (out.code != Code::Success)
     return out;
-  if (!options.lto)
+  if (!options.request.lto.enabled)
     return InputTaker(options, name).run(bytes);
   out.pieces.push_back({name, bytes, {}});
   return out;

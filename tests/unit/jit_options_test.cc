@@ -13,23 +13,25 @@ TEST(JitOptions, GoToTheCompilerThatUnderstandsThem) {
       parse_options({"-arch=sm_90a", "-lto", "-O0", "-g", "-maxrregcount=32", "-Xptxas=-O1,x",
                      "-Xnvvm=-opt", "-ftz=true", "-verbose", "-split-compile=3"});
   ASSERT_EQ(parsed.code, Code::Success);
-  const JitOptions &options = parsed.options;
-  EXPECT_EQ(options.arch, "sm_90a");
-  EXPECT_TRUE(options.lto && options.debug && options.verbose);
-  EXPECT_EQ(options.ptxas,
+  const LinkRequest &request = parsed.options.request;
+  EXPECT_EQ(request.target, "sm_90a");
+  EXPECT_TRUE(request.lto.enabled && request.options.debug && parsed.options.verbose);
+  EXPECT_EQ(request.ptxas_options,
             (std::vector<std::string>{"-O0", "-g", "-maxrregcount=32", "-O1,x", "-v"}));
-  EXPECT_EQ(options.nvvm, std::vector<std::string>{"-opt"});
-  EXPECT_EQ(options.lto_words, (std::vector<std::string>{"-O0", "-ftz=true"}));
-  EXPECT_EQ(options.split_compile, "3");
-  EXPECT_FALSE(options.kernels_used);
+  EXPECT_EQ(request.lto.nvvm_options, std::vector<std::string>{"-opt"});
+  EXPECT_EQ(request.lto.library_options, (std::vector<std::string>{"-O0", "-ftz=true"}));
+  EXPECT_EQ(request.lto.max_registers, 32u);
+  EXPECT_EQ(request.lto.split_compile, 3u);
+  EXPECT_FALSE(request.options.kernels_used);
 }
 
 TEST(JitOptions, CollectNamesThatAreGivenOneByOne) {
   const ParsedOptions parsed =
       parse_options({"-arch=sm_80", "-kernels-used=a", "-kernels-used=b", "-variables-used=v"});
   ASSERT_EQ(parsed.code, Code::Success);
-  EXPECT_EQ(parsed.options.kernels_used, (std::vector<std::string>{"a", "b"}));
-  EXPECT_EQ(parsed.options.variables_used, std::vector<std::string>{"v"});
+  const LinkRequest &request = parsed.options.request;
+  EXPECT_EQ(request.options.kernels_used, (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(request.lto.variables_used, std::vector<std::string>{"v"});
 }
 
 TEST(JitOptions, StopAtTheFirstWrongWord) {

@@ -26,8 +26,8 @@ TEST(Suggestions, EveryDocumentedOptionIsInOneGroup) {
   for (const OptionRow *row : documented_rows()) {
     size_t count = 0;
     for (const OptionGroup &group : option_groups())
-      for (const OptionId id : group.options)
-        count += id == row->id ? 1 : 0;
+      for (const OptionRow &other : group.options)
+        count += other.id == row->id ? 1 : 0;
     EXPECT_EQ(count, 1u) << row->name;
   }
 }
