@@ -1,6 +1,5 @@
 # The libraries culink uses, all from the distribution.
 find_package(Threads REQUIRED)
-find_package(CLI11 REQUIRED)
 
 # zstd and LZ4 come without CMake files. They are linked by name, so that a static build takes the
 # archives and the installed package holds no path; finding them only says early what is missing. A

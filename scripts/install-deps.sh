@@ -14,7 +14,7 @@
 set -euo pipefail
 
 required=(g++ cmake ninja-build libzstd-dev liblz4-dev libfmt-dev libyaml-cpp-dev
-          nlohmann-json3-dev libcli11-dev libgtest-dev libbenchmark-dev python3)
+          nlohmann-json3-dev libgtest-dev libbenchmark-dev python3)
 optional=()
 foreign= # the distribution's name of another machine
 case "${1:-build}" in

@@ -83,7 +83,4 @@ void set_field(const OptionField &field, const std::vector<std::string> &words,
 // A response file that gives the same command line, except for the names of option files.
 [[nodiscard]] std::string response_text(const CommandLine &line);
 
-// The text of --help.
-[[nodiscard]] std::string help_text();
-
 } // namespace culink

@@ -1,20 +1,93 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Everything that lists the options is made here or in help_text.cc, from the rows of the option
-// table, so that none of it can be out of date. The build installs what this writes; a test
-// compares it with --help and with the documentation.
+// Help, manual pages and completions of both programs, from what their options say about
+// themselves, so that none of it can be out of date. The build installs what this writes.
+//
+// The programs differ in one thing: options of cubin belong to a command, so its completions ask
+// first which command the line has.
 #include "compat/option_documents.h"
 
-#include <vector>
+#include <algorithm>
+#include <map>
 
 #include <fmt/format.h>
 
-#include "compat/option_table.h"
-#include "culink/linker.h"
-#include "elf/target/arch.h"
-#include "model/diagnostics.h"
+#include "support/types.h"
 
 namespace culink {
+
+namespace {
+
+constexpr size_t kHelpColumn = 26;
+constexpr size_t kHelpWidth = 80;
+
+// The text from a column on, its words in as many lines as they need. `used`: of the first one.
+std::string wrapped(std::string_view text, size_t used) {
+  std::string out;
+  const auto start = [&] {
+    out += used + 2 > kHelpColumn ? fmt::format("\n{:{}}", "", kHelpColumn)
+                                  : std::string(kHelpColumn - used, ' ');
+    used = kHelpColumn;
+  };
+  start();
+  while (!text.empty()) {
+    const size_t end = std::min(text.find(' '), text.size());
+    if (used > kHelpColumn && used + 1 + end > kHelpWidth)
+      start();
+    const std::string_view blank = used > kHelpColumn ? " " : "";
+    out += fmt::format("{}{}", blank, text.substr(0, end));
+    used += blank.size() + end;
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return out;
+}
+
+std::string help_line(const OptionText &option) {
+  std::string line = option.name.empty() ? "" : fmt::format("--{}", option.name);
+  if (!option.placeholder.empty())
+    line += fmt::format("{}{}", line.empty() ? "" : " ", option.placeholder);
+  if (!option.brief.empty())
+    line += fmt::format(", -{}", option.brief);
+  line = "  " + line;
+  return fmt::format("{}{}\n", line, wrapped(option.help, line.size()));
+}
+
+// "[FILE...]"
+std::string usage_of(const OptionText &argument) {
+  const std::string word = fmt::format("{}{}", argument.placeholder, argument.repeats ? "..." : "");
+  return argument.required ? word : fmt::format("[{}]", word);
+}
+
+} // namespace
+
+std::string help_text(const ProgramText &program) {
+  std::string out(program.usage);
+  if (program.has_commands)
+    out += "\nCommands:\n";
+  for (const OptionList &list : program.lists) {
+    if (program.has_commands) {
+      const std::string line = fmt::format("  {}", list.name);
+      out += fmt::format("{}{}\n", line, wrapped(list.help, line.size()));
+      continue;
+    }
+    out += fmt::format("\n{}:\n", list.name);
+    for (const OptionText &option : list.options)
+      out += help_line(option);
+  }
+  return out;
+}
+
+std::string command_help(std::string_view program, const OptionList &command) {
+  std::string usage = fmt::format("usage: {} {} [options]", program, command.name), arguments,
+              options;
+  for (const OptionText &option : command.options) {
+    if (option.name.empty())
+      usage += " " + usage_of(option);
+    (option.name.empty() ? arguments : options) += help_line(option);
+  }
+  return fmt::format("{}\n\n{}.\n\n{}\n{}{}{}", usage, command.help, arguments, options,
+                     command.more.empty() ? "" : "\n", command.more);
+}
 
 namespace {
 
@@ -29,207 +102,235 @@ std::string replaced(std::string_view text, char what, std::string_view by) {
   return out;
 }
 
+std::string joined(const std::vector<std::string> &words) {
+  return fmt::format("{}", fmt::join(words, " "));
+}
+
+bool takes_file(const OptionText &option) {
+  return option.placeholder.starts_with("<file") || option.placeholder == "<folder>" ||
+         option.placeholder == "<program>";
+}
+
+// "--rows" and "-n"; nothing of an argument.
+std::vector<std::string> spellings(const OptionText &option) {
+  std::vector<std::string> out;
+  if (!option.name.empty())
+    out.push_back(fmt::format("--{}", option.name));
+  if (!option.brief.empty())
+    out.push_back(fmt::format("-{}", option.brief));
+  return out;
+}
+
 // Hyphens of options are typed as they are, and a line of roff must not begin with a quote.
 std::string roff(std::string_view text) {
-  return replaced(replaced(text, '\\', "\\e"), '-', "\\-");
-}
-
-// The values that an option takes, if there are not many.
-std::vector<std::string> values_of(const OptionRow &row) {
-  std::vector<std::string> out(row.choices.begin(), row.choices.end());
-  if (row.kind == ValueKind::Boolean)
-    out = {"true", "false"};
-  if (row.kind == ValueKind::Target)
-    for (const arch::ArchInfo &target : arch::all_archs())
-      out.emplace_back(target.name);
-  if (row.id == OptionId::Emulate)
-    for (const std::string_view name : emulated_linkers())
-      out.emplace_back(name);
-  if (row.id == OptionId::Dialect)
-    out = known_dialects();
-  if (row.id == OptionId::FastCompile)
-    out = {"0", "min", "mid", "max"};
-  if (row.id == OptionId::Explain)
-    for (size_t i = 0; i < static_cast<size_t>(DiagId::Count_); ++i)
-      out.emplace_back(diag_row(static_cast<DiagId>(i)).key);
+  std::string out = replaced(replaced(text, '\\', "\\e"), '-', "\\-");
+  for (size_t at = out.find("\n'"); at != std::string::npos; at = out.find("\n'", at + 1))
+    out.insert(at + 1, "\\&");
   return out;
 }
 
-// The same for a shell.
-std::string value_words(const OptionRow &row) {
-  std::string out;
-  for (const std::string &value : values_of(row))
-    out += fmt::format("{}{}", out.empty() ? "" : " ", value);
-  return out;
+std::string man_option(const OptionText &option) {
+  std::string out = ".TP\n";
+  if (!option.name.empty())
+    out += fmt::format("\\fB\\-\\-{}\\fR", roff(option.name));
+  if (!option.placeholder.empty())
+    out += fmt::format("{}\\fI{}\\fR", option.name.empty() ? "" : " ", roff(option.placeholder));
+  if (!option.brief.empty())
+    out += fmt::format(", \\fB\\-{}\\fR", roff(option.brief));
+  return out + fmt::format("\n{}\n", roff(option.help));
 }
 
-bool takes_file(const OptionRow &row) {
-  return row.placeholder.starts_with("<file") || row.placeholder == "<folder>" ||
-         row.placeholder == "<program>";
-}
-
-constexpr std::string_view kManHead = R"(.TH CULINK 1 "" "culink {0}" "User Commands"
-.SH NAME
-culink \- link CUDA device code
-.SH SYNOPSIS
-.B culink
-\fB\-arch=\fR\fIsm_NN\fR [\fIoptions\fR] \fIobjects\fR \fB\-o\fR \fIfile\fR
-.SH DESCRIPTION
-culink joins relocatable CUDA device code into the image that the driver loads, as NVIDIA's nvlink
-does. Inputs are cubins, fatbins, host objects, archives of them and PTX, under any name.
-.PP
-A value follows its option after '=' or as the next word. Lists are separated by commas. @\fIfile\fR
-stands for the words in a file.
-.SH OPTIONS
-)";
-
-constexpr std::string_view kManTail = R"(.SH EXIT STATUS
-.TP
-0
-The link succeeded, perhaps with warnings.
-.TP
-1
-The command line, or an input, could not be understood, or inputs contradict each other.
-.TP
-255
-The program as a whole has errors: undefined symbols, exceeded limits, or warnings with \-Werror.
-.SH ENVIRONMENT
-.TP
-CUDA_HOME, CUDA_PATH, PATH
-Where the toolkit is, if \-\-cuda does not say so: its ptxas compiles PTX among the inputs, its
-libnvJitLink or nvlink schedules code of sm_100 and later, and \-\-make\-toolchain is about it.
-.TP
-CULINK_CACHE_DIR, XDG_CACHE_HOME, HOME
-Where the cache is, if \-\-cache\-dir does not say so: the first, or culink in the second, or
-\&.cache/culink in the third.
-.TP
-CULINK_CACHE_SIZE, CULINK_CACHE_REMOTE, CULINK_CACHE_REMOTE_READ_ONLY, CULINK_NO_CACHE
-As \-\-cache\-size, \-\-cache\-remote, \-\-cache\-remote\-read\-only and \-\-no\-cache, which count more.
-.TP
-NO_COLOR
-If set, messages have no colour.
-.SH EXAMPLES
-.nf
-culink \-arch=sm_90 a.cubin b.cubin \-o linked.cubin
-culink \-arch=sm_90 a.cubin b.cubin \-o linked.cubin \-Map=linked.map
-culink \-\-make\-toolchain build/cuda && build/cuda/bin/nvcc \-rdc=true *.cu
-.fi
-.SH SEE ALSO
-.BR cubin (1)
-)";
-
-std::string man_option(const OptionRow &row) {
-  std::string out = fmt::format(".TP\n\\fB\\-\\-{}\\fR", roff(row.name));
-  if (!row.placeholder.empty())
-    out += fmt::format(" \\fI{}\\fR", roff(row.placeholder));
-  if (!row.brief.empty())
-    out += fmt::format(", \\fB\\-{}\\fR", roff(row.brief));
-  return out + fmt::format("\n{}\n", roff(row.help));
-}
-
-std::string man_page() {
-  std::string out = fmt::format(fmt::runtime(kManHead), CULINK_VERSION);
-  for (const OptionGroup &group : option_groups()) {
-    out += fmt::format(".SS {}\n", group.title);
-    for (const OptionRow &row : group.options)
-      out += man_option(row);
+// An option that several commands have is described once; the commands only name it.
+std::string man_page(const ProgramText &program) {
+  constexpr u32 kSeveral = 3;
+  std::map<std::string, u32> uses;
+  for (const OptionList &list : program.lists)
+    for (const OptionText &option : list.options)
+      ++uses[man_option(option)];
+  std::string out = fmt::format(fmt::runtime(program.man_head), CULINK_VERSION);
+  if (program.has_commands)
+    out += ".SH OPTIONS OF SEVERAL COMMANDS\n";
+  for (const auto &[text, count] : uses)
+    out += count >= kSeveral ? text : "";
+  for (const OptionList &list : program.lists) {
+    std::vector<std::string> others;
+    out += program.has_commands
+               ? fmt::format(".SH {} {}\n{}.\n", program.name, list.name, roff(list.help))
+               : fmt::format(".SS {}\n", list.name);
+    for (const OptionText &option : list.options)
+      if (const std::string text = man_option(option); uses[text] < kSeveral)
+        out += text;
+      else
+        others.push_back(option.name.empty() ? std::string(option.placeholder)
+                                             : spellings(option).front());
+    if (!others.empty())
+      out += roff(fmt::format(".PP\nAnd {}.\n", fmt::join(others, ", ")));
+    if (!list.more.empty())
+      out += roff(fmt::format(".PP\n{}", list.more));
   }
-  return out + std::string(kManTail);
+  return out + std::string(program.man_tail);
 }
 
-std::string markdown_table() {
+// What completions read: the commands, or all options in one list by name.
+std::vector<OptionList> lists_of(const ProgramText &program) {
+  if (program.has_commands)
+    return program.lists;
+  OptionList all;
+  for (const OptionList &list : program.lists)
+    all.options.insert(all.options.end(), list.options.begin(), list.options.end());
+  std::sort(all.options.begin(), all.options.end(),
+            [](const OptionText &a, const OptionText &b) { return a.name < b.name; });
+  return {all};
+}
+
+std::string markdown_table(const ProgramText &program) {
   std::string out = "| Option | Short | Meaning |\n|---|---|---|\n";
-  for (const OptionRow *row : documented_rows())
-    out += fmt::format("| `--{}{}{}` | {} | {} |\n", row->name, row->placeholder.empty() ? "" : " ",
-                       replaced(row->placeholder, '|', "\\|"),
-                       row->brief.empty() ? "" : fmt::format("`-{}`", row->brief),
-                       replaced(row->help, '|', "\\|"));
+  for (const OptionList &list : lists_of(program))
+    for (const OptionText &option : list.options)
+      out += fmt::format("| `--{}{}{}` | {} | {} |\n", option.name,
+                         option.placeholder.empty() ? "" : " ",
+                         replaced(option.placeholder, '|', "\\|"),
+                         option.brief.empty() ? "" : fmt::format("`-{}`", option.brief),
+                         replaced(option.help, '|', "\\|"));
   return out;
 }
 
 // All spellings of all options, and per option with a fixed set the values.
-std::string bash_completion() {
-  std::string words, cases;
-  for (const OptionRow *row : documented_rows()) {
-    words += fmt::format(" --{}", row->name);
-    if (!row->brief.empty())
-      words += fmt::format(" -{}", row->brief);
-    const std::string values = value_words(*row);
-    if (values.empty())
-      continue;
-    cases += fmt::format("    --{}{}) values='{}' ;;\n", row->name,
-                         row->brief.empty() ? "" : fmt::format("|-{}", row->brief), values);
+std::string bash_completion(const ProgramText &program) {
+  std::string commands, options, values;
+  for (const OptionList &list : lists_of(program)) {
+    const std::string prefix = program.has_commands ? fmt::format("{}:", list.name) : "";
+    std::vector<std::string> words;
+    for (const OptionText &option : list.options) {
+      std::string patterns;
+      for (const std::string &word : spellings(option)) {
+        words.push_back(word);
+        patterns += fmt::format("{}{}{}", patterns.empty() ? "" : "|", prefix, word);
+      }
+      if (!option.values.empty())
+        values += fmt::format("    {}) values='{}' ;;\n", patterns, joined(option.values));
+    }
+    commands += fmt::format("{} ", list.name);
+    options += fmt::format("    {}) options='{}' ;;\n", program.has_commands ? list.name : "*",
+                           joined(words));
   }
-  return "# bash completion for culink\n"
-         "_culink() {\n"
-         "  local cur=${COMP_WORDS[COMP_CWORD]} option values=''\n"
-         "  option=${COMP_WORDS[COMP_CWORD - 1]}\n"
-         "  if [ \"$cur\" = = ]; then cur=''; fi\n"
-         "  if [ \"$option\" = = ]; then option=${COMP_WORDS[COMP_CWORD - 2]}; fi\n"
-         "  case $option in\n" +
-         cases +
-         "  esac\n"
-         "  if [ -n \"$values\" ]; then\n"
-         "    mapfile -t COMPREPLY < <(compgen -W \"$values\" -- \"$cur\")\n"
-         "  elif [[ $cur == -* ]]; then\n"
-         "    mapfile -t COMPREPLY < <(compgen -W \"" +
-         words.substr(1) +
-         "\" -- \"$cur\")\n"
-         "  else\n"
-         "    mapfile -t COMPREPLY < <(compgen -f -- \"$cur\")\n"
-         "  fi\n"
-         "}\n"
-         "complete -o filenames -F _culink culink\n";
+  const std::string first = fmt::format("  if [ \"$COMP_CWORD\" = 1 ]; then\n"
+                                        "    mapfile -t COMPREPLY < <(compgen -W '{}--help "
+                                        "--version' -- \"$cur\")\n"
+                                        "    return\n"
+                                        "  fi\n",
+                                        commands);
+  return fmt::format("# bash completion for {0}\n"
+                     "_{0}() {{\n"
+                     "  local cur=${{COMP_WORDS[COMP_CWORD]}} command=${{COMP_WORDS[1]}} option "
+                     "options='' values=''\n"
+                     "{1}"
+                     "  option=${{COMP_WORDS[COMP_CWORD - 1]}}\n"
+                     "  if [ \"$cur\" = = ]; then cur=''; fi\n"
+                     "  if [ \"$option\" = = ]; then option=${{COMP_WORDS[COMP_CWORD - 2]}}; fi\n"
+                     "  case $command in\n"
+                     "{2}"
+                     "  esac\n"
+                     "  case {3}$option in\n"
+                     "{4}"
+                     "  esac\n"
+                     "  if [ -n \"$values\" ]; then\n"
+                     "    mapfile -t COMPREPLY < <(compgen -W \"$values\" -- \"$cur\")\n"
+                     "  elif [[ $cur == -* ]]; then\n"
+                     "    mapfile -t COMPREPLY < <(compgen -W \"$options\" -- \"$cur\")\n"
+                     "  else\n"
+                     "    mapfile -t COMPREPLY < <(compgen -f -- \"$cur\")\n"
+                     "  fi\n"
+                     "}}\n"
+                     "complete -o filenames -F _{0} {0}\n",
+                     program.name, program.has_commands ? first : "", options,
+                     program.has_commands ? "$command:" : "", values);
 }
 
-std::string zsh_completion() {
-  std::string out = "#compdef culink\n_arguments \\\n";
-  for (const OptionRow *row : documented_rows()) {
-    const std::string help = replaced(replaced(replaced(row->help, '\'', ""), '[', "("), ']', ")");
-    const std::string values = value_words(*row);
-    std::string value;
-    if (!values.empty())
-      value = fmt::format(":value:({})", values);
-    else if (!row->placeholder.empty())
-      value = takes_file(*row) ? ":file:_files" : ":value:";
-    const auto add = [&](std::string_view spelled) {
-      out += fmt::format("  '{}{}[{}]{}' \\\n", spelled, row->placeholder.empty() ? "" : "=", help,
-                         value);
-    };
-    add(fmt::format("--{}", row->name));
-    if (!row->brief.empty())
-      add(fmt::format("-{}", row->brief));
-  }
-  return out + "  '*:input:_files'\n";
-}
-
-std::string fish_completion() {
+// Arguments of zsh's _arguments, each on a line of its own.
+std::string zsh_arguments(const OptionList &list, bool letters_join) {
   std::string out;
-  for (const OptionRow *row : documented_rows()) {
-    out += fmt::format("complete -c culink -l {}", row->name);
-    if (row->brief.size() == 1)
-      out += fmt::format(" -s {}", row->brief);
-    else if (!row->brief.empty())
-      out += fmt::format(" -o {}", row->brief);
-    if (const std::string values = value_words(*row); !values.empty())
-      out += fmt::format(" -x -a '{}'", values);
-    else if (!row->placeholder.empty())
-      out += takes_file(*row) ? " -r" : " -x";
-    out += fmt::format(" -d '{}'\n", replaced(row->help, '\'', "\\'"));
+  for (const OptionText &option : list.options) {
+    const std::string help =
+        replaced(replaced(replaced(option.help, '\'', ""), '[', "("), ']', ")");
+    std::string value;
+    if (!option.values.empty())
+      value = fmt::format(":value:({})", joined(option.values));
+    else if (!option.placeholder.empty())
+      value = takes_file(option) ? ":file:_files" : ":value:";
+    for (const std::string &word : spellings(option)) {
+      const std::string_view joins = option.placeholder.empty()                ? ""
+                                     : letters_join && !word.starts_with("--") ? "+"
+                                                                               : "=";
+      out += fmt::format("  '{}{}[{}]{}' \\\n", word, joins, help, value);
+    }
+  }
+  return out + "  '*:file:_files'";
+}
+
+std::string zsh_completion(const ProgramText &program) {
+  const std::vector<OptionList> lists = lists_of(program);
+  if (!program.has_commands)
+    return fmt::format("#compdef {}\n_arguments \\\n{}\n", program.name,
+                       zsh_arguments(lists.front(), false));
+  std::string commands, cases;
+  for (const OptionList &list : lists) {
+    commands +=
+        fmt::format("    '{}:{}'\n", list.name, replaced(replaced(list.help, '\'', ""), ':', ""));
+    cases += fmt::format("    {}) _arguments \\\n{} ;;\n", list.name, zsh_arguments(list, true));
+  }
+  return fmt::format("#compdef {0}\n"
+                     "_{0}() {{\n"
+                     "  local -a commands\n"
+                     "  commands=(\n{1}  )\n"
+                     "  if (( CURRENT == 2 )); then\n"
+                     "    _describe command commands\n"
+                     "    return\n"
+                     "  fi\n"
+                     "  shift words\n"
+                     "  (( CURRENT-- ))\n"
+                     "  case $words[1] in\n{2}"
+                     "  esac\n"
+                     "}}\n"
+                     "_{0} \"$@\"\n",
+                     program.name, commands, cases);
+}
+
+std::string fish_completion(const ProgramText &program) {
+  std::string out;
+  for (const OptionList &list : lists_of(program)) {
+    if (program.has_commands)
+      out += fmt::format("complete -c {} -f -n __fish_use_subcommand -a {} -d '{}'\n", program.name,
+                         list.name, replaced(list.help, '\'', "\\'"));
+    for (const OptionText &option : list.options) {
+      if (option.name.empty())
+        continue;
+      out += fmt::format("complete -c {}", program.name);
+      if (program.has_commands)
+        out += fmt::format(" -n '__fish_seen_subcommand_from {}'", list.name);
+      out += fmt::format(" -l {}", option.name);
+      if (!option.brief.empty())
+        out += fmt::format(" -{} {}", option.brief.size() == 1 ? "s" : "o", option.brief);
+      if (!option.values.empty())
+        out += fmt::format(" -x -a '{}'", joined(option.values));
+      else if (!option.placeholder.empty())
+        out += takes_file(option) ? " -r" : " -x";
+      out += fmt::format(" -d '{}'\n", replaced(option.help, '\'', "\\'"));
+    }
   }
   return out;
 }
 
 } // namespace
 
-std::string option_document(std::string_view form) {
+std::string option_document(const ProgramText &program, std::string_view form) {
   if (form == "man")
-    return man_page();
+    return man_page(program);
   if (form == "markdown")
-    return markdown_table();
+    return markdown_table(program);
   if (form == "bash")
-    return bash_completion();
-  return form == "zsh" ? zsh_completion() : fish_completion();
+    return bash_completion(program);
+  return form == "zsh" ? zsh_completion(program) : fish_completion(program);
 }
 
 } // namespace culink

@@ -3,11 +3,47 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace culink {
 
-// A document made of the option table: "man" (a manual page), "markdown" (the table of the
-// documentation), or what a shell needs to complete options: "bash", "zsh", "fish".
-[[nodiscard]] std::string option_document(std::string_view form);
+// An option as help, manual pages and completions show it.
+struct OptionText {
+  std::string_view name;        // after two dashes; empty: an argument, called `placeholder`
+  std::string_view brief;       // after one dash; empty: none
+  std::string_view placeholder; // of the value; empty: a flag
+  std::string_view help;
+  std::vector<std::string> values = {}; // to complete, if there are not many
+  bool required = false;
+  bool repeats = false;
+};
+
+// Options that are listed together: a group of them, or those of a command.
+struct OptionList {
+  std::string_view name; // a title, or the command
+  std::string_view help; // of a command
+  std::string_view more; // at its end
+  std::vector<OptionText> options;
+};
+
+struct ProgramText {
+  std::string_view name;
+  std::string_view usage;    // the beginning of --help
+  std::string_view man_head; // {0} stands for the version
+  std::string_view man_tail;
+  bool has_commands = false;
+  std::vector<OptionList> lists;
+};
+
+// culink, by its option table.
+[[nodiscard]] ProgramText culink_text();
+
+// The text of --help, and that of a command's.
+[[nodiscard]] std::string help_text(const ProgramText &program);
+[[nodiscard]] std::string command_help(std::string_view program, const OptionList &command);
+
+// All options in another form: completions for "bash", "fish" and "zsh", the manual page as "man",
+// and a table as "markdown".
+[[nodiscard]] std::string option_document(const ProgramText &program, std::string_view form);
 
 } // namespace culink

@@ -35,8 +35,8 @@ complete_words cubin verify li > words
 
 "$CUBIN" --print-docs man > cubin.1
 [ "$(grep -c '^.TP' cubin.1)" -gt 60 ] || fail "the page is too short"
-[ "$(grep -cF 'Print this help message and exit' cubin.1)" -le 1 ] || fail "help is explained again and again"
-grep -q 'SH CUBIN callgraph' cubin.1 || fail "a command is missing"
+[ "$(grep -cF 'Print this text' cubin.1)" -le 1 ] || fail "help is explained again and again"
+grep -q 'SH cubin callgraph' cubin.1 || fail "a command is missing"
 grep -A2 '^.TP' cubin.1 | paste -d' ' - - - - | sort | uniq -c | awk '$1 > 2' > repeated
 [ ! -s repeated ] || fail "said again and again: $(cat repeated)"
 

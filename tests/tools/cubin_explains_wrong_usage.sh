@@ -3,7 +3,7 @@
 . "${BASH_SOURCE%/*}/../common.inc.sh"
 
 expect_status 2 "$CUBIN" 2>err.txt
-expect_contains err.txt "Usage: cubin" "  usage  " "  prune  " "'cubin COMMAND --help' tells more"
+expect_contains err.txt "usage: cubin" "  usage  " "  prune  " "'cubin <command> --help' has the options"
 expect_status 2 "$CUBIN" dump 2>err.txt
 expect_contains err.txt "cubin: error: FILE is required" "Try 'cubin dump --help'."
 expect_status 2 "$CUBIN" dump --no-such-option x.cubin 2>err.txt

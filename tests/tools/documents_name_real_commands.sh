@@ -14,7 +14,7 @@ def options(*words):
 culink = options(os.environ["CULINK"])[1] | {"--print-docs"}
 text, cubin = options(os.environ["CUBIN"])
 commands = {name: options(os.environ["CUBIN"], name)[1]
-            for name in re.findall(r"^  ([a-z]+) ", text.partition("Subcommands:")[2], re.M)}
+            for name in re.findall(r"^  ([a-z]+) ", text.partition("Commands:")[2], re.M)}
 seen, wrong = 0, []
 root = pathlib.Path(os.environ["SOURCE"])
 for document in [root / "README.md", root / "CONTRIBUTING.md", *sorted((root / "docs").glob("*.md"))]:

@@ -26,13 +26,13 @@ share=prefix/share
 sed -n 's/^\\fB\\-\\-\([A-Za-z0-9\\-]*\)\\fR.*/--\1/p' $share/man/man1/culink.1 | sed 's/[\]//g' | sort > in_man
 sed -n 's/.* -l \([A-Za-z0-9-]*\).*/--\1/p' $share/fish/vendor_completions.d/culink.fish | sort > in_fish
 sed -n "s/^  '\(--[A-Za-z0-9-]*\).*/\1/p" $share/zsh/site-functions/_culink | sort > in_zsh
-grep -o 'compgen -W "[^"]*"' $share/bash-completion/completions/culink | grep -o -- '--[A-Za-z0-9-]*' |
+grep -o "options='[^']*'" $share/bash-completion/completions/culink | grep -o -- '--[A-Za-z0-9-]*' |
   sort > in_bash
 culink --print-docs markdown | sed -n 's/^| `\(--[A-Za-z0-9-]*\).*/\1/p' | sort > in_markdown
 for form in man fish zsh bash markdown; do expect_same options in_$form; done
 bash -n $share/bash-completion/completions/culink
-for command in $(cubin --help | sed -n '/^Subcommands:/,$s/^  \([a-z]*\) .*/\1/p'); do
-  expect_contains $share/man/man1/cubin.1 ".SH CUBIN $command"
+for command in $(cubin --help | sed -n '/^Commands:/,$s/^  \([a-z]*\) .*/\1/p'); do
+  expect_contains $share/man/man1/cubin.1 ".SH cubin $command"
 done
 
 # The completion itself completes.

@@ -7,6 +7,8 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include "compat/option_documents.h"
+
 namespace culink {
 namespace {
 
@@ -174,7 +176,7 @@ TEST(CommandLine, accepts_every_row_by_both_names) {
 }
 
 TEST(CommandLine, help_names_every_shown_option_once) {
-  const std::string help = help_text();
+  const std::string help = help_text(culink_text());
   for (const OptionRow &row : option_rows()) {
     const std::string entry = std::string("\n  --").append(row.name);
     const bool shown = help.find(entry + " ") != std::string::npos ||

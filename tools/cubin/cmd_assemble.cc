@@ -2,9 +2,8 @@
 //
 // cubin assemble: refuses a document with anything wrong in it, naming file, line and key. The
 // output appears whole or not at all.
-#include "cmd_assemble.h"
+#include "commands.h"
 
-#include <memory>
 #include <string>
 
 #include "messages.h"
@@ -47,18 +46,15 @@ int run_assemble(const AssembleArguments &arguments) {
 
 } // namespace
 
-void add_assemble_command(CLI::App &app, int &exit_code) {
-  const auto arguments = std::make_shared<AssembleArguments>(); // lives in the callback
-  CLI::App *command = app.add_subcommand("assemble", "Make a cubin from its text form");
-  command
-      ->add_option("FILE", arguments->file, "YAML, as `cubin text` writes it; - is standard input")
-      ->required();
-  command->add_option("-o,--output", arguments->output, "The cubin to write; - is standard output")
-      ->required()
-      ->type_name("FILE");
-  command->footer("The form is described in docs/text-format.md.\n"
-                  "Exit status: 0 written, 1 the document is wrong or a file failed, 2 usage.");
-  command->callback([arguments, &exit_code] { exit_code = run_assemble(*arguments); });
+int assemble_command(Command &command) {
+  AssembleArguments arguments;
+  command.add({
+      required(
+          {"FILE", "", "YAML, as `cubin text` writes it; - is standard input", &arguments.file}),
+      required(
+          {"output,o", "<file>", "The cubin to write; - is standard output", &arguments.output}),
+  });
+  return command.parse() ? run_assemble(arguments) : command.status();
 }
 
 } // namespace culink::tools

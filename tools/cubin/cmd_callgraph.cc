@@ -2,10 +2,9 @@
 //
 // cubin callgraph: who calls whom, as a tree, for graphviz, or as JSON. Trees begin at kernels, or
 // at the functions that were named.
-#include "cmd_callgraph.h"
+#include "commands.h"
 
 #include <algorithm>
-#include <memory>
 #include <string>
 #include <unistd.h>
 #include <vector>
@@ -124,26 +123,21 @@ private:
 
 } // namespace
 
-void add_callgraph_command(CLI::App &app, int &exit_code) {
-  const auto arguments = std::make_shared<CallgraphArguments>(); // lives in the callback
-  CLI::App *command = app.add_subcommand("callgraph", "Show which functions each kernel calls");
-  add_code_arguments(*command, arguments->code);
-  add_leftovers_flag(*command, arguments->code.selection);
-  command
-      ->add_option("--function", arguments->functions,
-                   "Begin at such functions, by their names in the file or in the source")
-      ->type_name("PATTERN")
-      ->allow_extra_args(false);
-  command->add_option("--depth", arguments->depth, "Calls to follow from there; 0: all")
-      ->type_name("N");
-  command->add_flag("--callers", arguments->callers, "Who calls, in place of who is called");
-  command->add_flag("--demangle", arguments->demangle, "Show C++ names as in the source");
-  CLI::Option *dot = command->add_flag("--dot", arguments->dot, "For graphviz: a digraph");
-  command->add_flag("--json", arguments->json, "The same facts as JSON")->excludes(dot);
-  command->footer("Marks: external (another file has it), recursive, calls through pointers,\n"
-                  "through a pointer (it may be called so), above (what it calls stands there).\n"
-                  "Exit status: 0 all was read, 1 something was damaged or missing, 2 usage.");
-  command->callback([arguments, &exit_code] { exit_code = CallgraphCommand(*arguments).run(); });
+int callgraph_command(Command &command) {
+  CallgraphArguments arguments;
+  add_code_arguments(command, arguments.code);
+  add_leftovers_flag(command, arguments.code.selection);
+  command.add({
+      {"function", "<pattern>",
+       "Begin at such functions, by their names in the file or in the source",
+       &arguments.functions},
+      {"depth", "<n>", "Calls to follow from there; 0: all", &arguments.depth},
+      {"callers", "", "Who calls, in place of who is called", &arguments.callers},
+      {"demangle", "", "Show C++ names as in the source", &arguments.demangle},
+      excludes("json", {"dot", "", "For graphviz: a digraph", &arguments.dot}),
+      {"json", "", "The same facts as JSON", &arguments.json},
+  });
+  return command.parse() ? CallgraphCommand(arguments).run() : command.status();
 }
 
 } // namespace culink::tools

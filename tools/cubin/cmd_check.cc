@@ -3,11 +3,10 @@
 // cubin check: whether a linked file is the program that its inputs make up. One line for each
 // finding; nothing but "ok" if there is none. Exit 1 when there is a finding or an input cannot be
 // read.
-#include "cmd_check.h"
+#include "commands.h"
 
 #include <algorithm>
 #include <cstdio>
-#include <memory>
 #include <string>
 #include <unistd.h>
 #include <vector>
@@ -30,7 +29,7 @@ struct CheckArguments {
   std::vector<std::string> library_paths;
   std::string ptxas;
   std::string cuda;
-  unsigned threads = 0;
+  u64 threads = 0;
   bool as_compiled = false;
   bool json = false;
   bool quiet = false;
@@ -75,7 +74,7 @@ CheckAnswer check_image(const CheckArguments &arguments, ByteSpan image) {
   request.libraries = arguments.libraries;
   request.library_paths = arguments.library_paths;
   request.ptxas = arguments.ptxas.empty() ? find_ptxas(arguments.cuda) : arguments.ptxas;
-  request.options.threads = arguments.threads;
+  request.options.threads = static_cast<u32>(arguments.threads);
   CheckAnswer answer = check_file(std::move(request), image, arguments.as_compiled);
   for (const Message &message : answer.messages)
     if (!answer.complete || message.severity != Severity::Info)
@@ -129,28 +128,27 @@ int run_check(const CheckArguments &arguments) {
 
 } // namespace
 
-void add_check_command(CLI::App &app, int &exit_code) {
-  const auto arguments = std::make_shared<CheckArguments>(); // lives in the callback
-  CLI::App *command = app.add_subcommand(
-      "check", "Check that a linked file is the program that its inputs make up");
-  command->add_option("OUT", arguments->output, "The linked file, or a program with linked images")
-      ->required();
-  command->add_option("--inputs,-i", arguments->inputs, "The files that were linked, in order")
-      ->required();
-  command->add_option("-l,--library", arguments->libraries, "Libraries that were linked")
-      ->allow_extra_args(false);
-  command->add_option("-L,--library-path", arguments->library_paths, "Where libraries are searched")
-      ->allow_extra_args(false);
-  command->add_option("--cuda", arguments->cuda,
-                      "The toolkit whose ptxas compiles PTX, as for culink");
-  command->add_option("--ptxas", arguments->ptxas, "The ptxas that compiles PTX, as for culink");
-  add_code_selection(*command, arguments->selection);
-  command->add_option("--threads", arguments->threads, "Threads to use; 0: one per core");
-  command->add_flag("--as-compiled", arguments->as_compiled,
-                    "Code of sm_100 and later was not scheduled again (culink --code=mercury)");
-  command->add_flag("--json", arguments->json, "The findings as JSON");
-  command->add_flag("-q,--quiet", arguments->quiet, "Do not print 'ok' for a sound file");
-  command->callback([arguments, &exit_code] { exit_code = run_check(*arguments); });
+int check_command(Command &command) {
+  CheckArguments arguments;
+  command.add({
+      required({"OUT", "", "The linked file, or a program with linked images", &arguments.output}),
+      required(takes_all(
+          {"inputs,i", "<file>", "The files that were linked, in order", &arguments.inputs})),
+      {"library,l", "<name>", "Libraries that were linked", &arguments.libraries},
+      {"library-path,L", "<folder>", "Where libraries are searched", &arguments.library_paths},
+      {"cuda", "<folder>", "The toolkit whose ptxas compiles PTX, as for culink", &arguments.cuda},
+      {"ptxas", "<program>", "The ptxas that compiles PTX, as for culink", &arguments.ptxas},
+  });
+  add_code_selection(command, arguments.selection);
+  command.add({
+      {"threads", "<n>", "Threads to use; 0: one per core", &arguments.threads},
+      {"as-compiled", "",
+       "Code of sm_100 and later was not scheduled again (culink --code=mercury)",
+       &arguments.as_compiled},
+      {"json", "", "The findings as JSON", &arguments.json},
+      {"quiet,q", "", "Do not print 'ok' for a sound file", &arguments.quiet},
+  });
+  return command.parse() ? run_check(arguments) : command.status();
 }
 
 } // namespace culink::tools

@@ -5,14 +5,13 @@
 // are matched by name over all images of a target, because they move between images; the images
 // themselves are matched by the functions that they share. Exit codes as those of diff(1): 0 the
 // same, 1 different, 2 trouble.
-#include "cmd_diff.h"
+#include "commands.h"
 
 #include <algorithm>
 #include <functional>
 #include <iterator>
 #include <limits>
 #include <map>
-#include <memory>
 #include <optional>
 #include <string>
 #include <tuple>
@@ -421,39 +420,36 @@ std::vector<std::string> topic_names() {
 
 } // namespace
 
-void add_diff_command(CLI::App &app, int &exit_code) {
-  const auto arguments = std::make_shared<DiffArguments>(); // lives in the callback
-  CLI::App *command = app.add_subcommand("diff", "Explain how the code of two files differs");
-  command->add_option("FIRST", arguments->first, "A file with device code, or FILE:MEMBER")
-      ->required();
-  command->add_option("SECOND", arguments->second, "A file with device code, or FILE:MEMBER")
-      ->required();
-  add_code_selection(*command, arguments->selection);
-  add_leftovers_flag(*command, arguments->selection);
-  command->add_option("--ignore", arguments->ignored, "Topics to leave out")
-      ->delimiter(',')
-      ->check(CLI::IsMember(topic_names()))
-      ->allow_extra_args(false);
-  CLI::Option *summary = command->add_flag("--summary", arguments->summary,
-                                           "Only what became of each kernel and function");
-  CLI::Option *details =
-      command->add_flag("--details", arguments->details, "Only the details, a few of each topic");
-  CLI::Option *limit =
-      command->add_option("--limit", arguments->limit, "Also the details, so many of each topic");
-  command->add_flag("--all", arguments->all, "Also the details, all of them");
-  details->excludes(summary);
-  command->add_flag("--demangle", arguments->demangle, "Show C++ names as in the source");
-  command->add_flag("--json", arguments->json, "The differences as JSON");
-  command->add_flag("-q,--quiet", arguments->quiet, "Only the exit code");
-  command->callback([arguments, limit, &exit_code] {
-    text::DiffOptions options;
-    arguments->limited = limit->count() != 0;
-    options.limit = arguments->all ? std::numeric_limits<u64>::max() : arguments->limit;
-    for (const std::string &key : arguments->ignored)
-      if (const auto topic = text::topic_from_name(key))
-        options.ignored[static_cast<u32>(*topic)] = true;
-    exit_code = FileComparison(*arguments, options).run();
+int diff_command(Command &command) {
+  DiffArguments arguments;
+  std::optional<u64> limit;
+  command.add({
+      required({"FIRST", "", "A file with device code, or FILE:MEMBER", &arguments.first}),
+      required({"SECOND", "", "A file with device code, or FILE:MEMBER", &arguments.second}),
   });
+  add_code_selection(command, arguments.selection);
+  add_leftovers_flag(command, arguments.selection);
+  command.add({
+      one_of(topic_names(), {"ignore", "<topic>,...", "Topics to leave out", &arguments.ignored}),
+      excludes("details",
+               {"summary", "", "Only what became of each kernel and function", &arguments.summary}),
+      {"details", "", "Only the details, a few of each topic", &arguments.details},
+      {"limit", "<n>", "Also the details, so many of each topic", &limit},
+      {"all", "", "Also the details, all of them", &arguments.all},
+      {"demangle", "", "Show C++ names as in the source", &arguments.demangle},
+      {"json", "", "The differences as JSON", &arguments.json},
+      {"quiet,q", "", "Only the exit code", &arguments.quiet},
+  });
+  if (!command.parse())
+    return command.status();
+  text::DiffOptions options;
+  arguments.limited = limit.has_value();
+  arguments.limit = limit.value_or(arguments.limit);
+  options.limit = arguments.all ? std::numeric_limits<u64>::max() : arguments.limit;
+  for (const std::string &key : arguments.ignored)
+    if (const auto topic = text::topic_from_name(key))
+      options.ignored[static_cast<u32>(*topic)] = true;
+  return FileComparison(arguments, options).run();
 }
 
 } // namespace culink::tools

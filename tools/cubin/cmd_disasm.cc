@@ -3,10 +3,9 @@
 // cubin disasm: the instructions of any file with device code, by the nvdisasm of an installed
 // toolkit, with what we know about the file beside them. nvdisasm gets the code of one target at a
 // time, from memory; it is ended when it takes too long.
-#include "cmd_disasm.h"
+#include "commands.h"
 
 #include <chrono>
-#include <memory>
 #include <string>
 #include <unistd.h>
 #include <vector>
@@ -108,19 +107,16 @@ int run_disasm(const DisasmArguments &arguments) {
 
 } // namespace
 
-void add_disasm_command(CLI::App &app, int &exit_code) {
-  const auto arguments = std::make_shared<DisasmArguments>(); // lives in the callback
-  CLI::App *command = app.add_subcommand(
-      "disasm", "Show instructions, with relocations beside them, by an installed nvdisasm");
-  add_code_arguments(*command, arguments->code);
-  command
-      ->add_option("--function", arguments->functions,
-                   "Only functions of these names; * stands for any characters")
-      ->allow_extra_args(false);
-  command->add_option("--nvdisasm", arguments->program, "The program; else that of the toolkit");
-  command->add_option("--cuda", arguments->cuda, "The folder of the toolkit");
-  command->footer("Exit status: 0 all is shown, 1 not, 2 usage.");
-  command->callback([arguments, &exit_code] { exit_code = run_disasm(*arguments); });
+int disasm_command(Command &command) {
+  DisasmArguments arguments;
+  add_code_arguments(command, arguments.code);
+  command.add({
+      {"function", "<pattern>", "Only functions of these names; * stands for any characters",
+       &arguments.functions},
+      {"nvdisasm", "<program>", "The program; else that of the toolkit", &arguments.program},
+      {"cuda", "<folder>", "The folder of the toolkit", &arguments.cuda},
+  });
+  return command.parse() ? run_disasm(arguments) : command.status();
 }
 
 } // namespace culink::tools

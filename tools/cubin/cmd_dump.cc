@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // cubin dump: reads tolerantly, prints what can be read and warns about the rest.
-#include "cmd_dump.h"
+#include "commands.h"
 
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -53,32 +52,29 @@ int run_dump(const DumpArguments &arguments) {
 
 } // namespace
 
-void add_dump_command(CLI::App &app, int &exit_code) {
-  const auto arguments = std::make_shared<DumpArguments>(); // lives in the callback
-  text::DumpOptions &show = arguments->options;
-  CLI::App *command = app.add_subcommand("dump", "Show what is in a cubin");
-  add_code_arguments(*command, arguments->code);
-  command->add_flag("--header", show.header, "The file header, its flags decoded");
-  command->add_flag("--sections", show.sections, "The section table");
-  command->add_flag("--segments", show.segments, "The program headers and what they cover");
-  command->add_flag("--symbols", show.symbols, "All symbol tables");
-  command->add_flag("--relocs", show.relocations, "Relocations by name");
-  command->add_flag("--info", show.info, "The attributes in .nv.info sections");
-  command->add_flag("--callgraph", show.callgraph, "Call graph and function prototypes");
-  command->add_flag("--notes", show.notes, "Notes and compatibility attributes");
-  command->add_flag("--records", show.records, "The other sections of known layout");
-  command->add_flag("--all", arguments->all, "All of the above");
-  command->add_option("--hex", show.hex, "The bytes of the section NAME; may be repeated")
-      ->type_name("NAME")
-      ->allow_extra_args(false);
-  command->add_flag("--demangle", show.demangle, "Show C++ names as in the source");
-  command->add_flag("--json", arguments->json, "The same facts as JSON");
-  command->footer("Without a choice: header, sections and symbols.\n"
-                  "Exit status: 0 all was read, 1 something was damaged or missing, 2 usage.");
-  command->callback([arguments, &exit_code] {
-    choose_parts(*arguments);
-    exit_code = run_dump(*arguments);
+int dump_command(Command &command) {
+  DumpArguments arguments;
+  text::DumpOptions &show = arguments.options;
+  add_code_arguments(command, arguments.code);
+  command.add({
+      {"header", "", "The file header, its flags decoded", &show.header},
+      {"sections", "", "The section table", &show.sections},
+      {"segments", "", "The program headers and what they cover", &show.segments},
+      {"symbols", "", "All symbol tables", &show.symbols},
+      {"relocs", "", "Relocations by name", &show.relocations},
+      {"info", "", "The attributes in .nv.info sections", &show.info},
+      {"callgraph", "", "Call graph and function prototypes", &show.callgraph},
+      {"notes", "", "Notes and compatibility attributes", &show.notes},
+      {"records", "", "The other sections of known layout", &show.records},
+      {"all", "", "All of the above", &arguments.all},
+      {"hex", "<name>", "The bytes of the section <name>; may be repeated", &show.hex},
+      {"demangle", "", "Show C++ names as in the source", &show.demangle},
+      {"json", "", "The same facts as JSON", &arguments.json},
   });
+  if (!command.parse())
+    return command.status();
+  choose_parts(arguments);
+  return run_dump(arguments);
 }
 
 } // namespace culink::tools

@@ -3,10 +3,9 @@
 // cubin extract: device code out of fatbins, host objects, programs, shared libraries and archives,
 // each piece into a file of its own. Names from inside a file never decide about folders: of a
 // member's name only the last part is used.
-#include "cmd_extract.h"
+#include "commands.h"
 
 #include <filesystem>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -128,26 +127,19 @@ int run_extract(const ExtractArguments &arguments) {
 
 } // namespace
 
-void add_extract_command(CLI::App &app, int &exit_code) {
-  const auto arguments = std::make_shared<ExtractArguments>(); // lives in the callback
-  CLI::App *command = app.add_subcommand(
-      "extract", "Write the device code in a fatbin, object, program, library or archive to files");
-  command
-      ->add_option("FILE", arguments->file,
-                   "Any file with device code, or FILE:MEMBER; - is standard input")
-      ->required();
-  CLI::Option *output =
-      command->add_option("-o,--output", arguments->output, "The file for a single piece");
-  command
-      ->add_option("-C,--folder", arguments->folder,
-                   "The folder for several pieces, made if it is not there")
-      ->excludes(output);
-  command->add_option("--form", arguments->form, "Only cubin, ptx or lto")
-      ->check(CLI::IsMember({"cubin", "ptx", "lto"}));
-  add_code_selection(*command, arguments->selection);
-  command->footer("Files are called FILE.NUMBER.TARGET.cubin, numbered as 'cubin list' does.\n"
-                  "Exit status: 0 all was written, 1 not, 2 usage.");
-  command->callback([arguments, &exit_code] { exit_code = run_extract(*arguments); });
+int extract_command(Command &command) {
+  ExtractArguments arguments;
+  command.add({
+      required({"FILE", "", "Any file with device code, or FILE:MEMBER; - is standard input",
+                &arguments.file}),
+      excludes("folder", {"output,o", "<file>", "The file for a single piece", &arguments.output}),
+      {"folder,C", "<folder>", "The folder for several pieces, made if it is not there",
+       &arguments.folder},
+      one_of({"cubin", "ptx", "lto"},
+             {"form", "<form>", "Only cubin, ptx or lto", &arguments.form}),
+  });
+  add_code_selection(command, arguments.selection);
+  return command.parse() ? run_extract(arguments) : command.status();
 }
 
 } // namespace culink::tools

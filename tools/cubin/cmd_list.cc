@@ -2,10 +2,9 @@
 //
 // cubin list: the device code in fatbins, host objects, programs, shared libraries and archives. It
 // tolerates: what cannot be read is warned about, the rest is listed.
-#include "cmd_list.h"
+#include "commands.h"
 
 #include <array>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -140,22 +139,21 @@ bool list_one(const ListArguments &arguments, const std::string &argument, Worke
 
 } // namespace
 
-void add_list_command(CLI::App &app, int &exit_code) {
-  const auto arguments = std::make_shared<ListArguments>(); // lives in the callback
-  CLI::App *command = app.add_subcommand(
-      "list", "List the device code in fatbins, objects, programs, libraries and archives");
-  add_code_arguments(*command, arguments->code);
-  command->add_flag("--quick", arguments->quick, "Read headers only, without the release of CUDA");
-  command->add_flag("--json", arguments->json, "The same facts as JSON");
-  command->footer("Exit status: 0 all was read, 1 something was damaged or missing, 2 usage.");
-  command->callback([arguments, &exit_code] {
-    exit_code = show(arguments->json, [&](text::DumpSink &sink) {
-      WorkerPool pool(0);
-      bool clean = true;
-      for (const std::string &file : arguments->code.files)
-        clean = list_one(*arguments, file, pool, sink) && clean;
-      return clean;
-    });
+int list_command(Command &command) {
+  ListArguments arguments;
+  add_code_arguments(command, arguments.code);
+  command.add({
+      {"quick", "", "Read headers only, without the release of CUDA", &arguments.quick},
+      {"json", "", "The same facts as JSON", &arguments.json},
+  });
+  if (!command.parse())
+    return command.status();
+  return show(arguments.json, [&](text::DumpSink &sink) {
+    WorkerPool pool(0);
+    bool clean = true;
+    for (const std::string &file : arguments.code.files)
+      clean = list_one(arguments, file, pool, sink) && clean;
+    return clean;
   });
 }
 

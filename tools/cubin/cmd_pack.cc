@@ -2,11 +2,10 @@
 //
 // cubin pack makes a fatbin of cubins, PTX and other fatbins; 'cubin extract' is the way back. What
 // comes from fatbins is carried over as it is, unless it is to be packed otherwise.
-#include "cmd_pack.h"
+#include "commands.h"
 
 #include <deque>
 #include <map>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -111,21 +110,18 @@ int run_pack(const PackArguments &arguments) {
 
 } // namespace
 
-void add_pack_command(CLI::App &app, int &exit_code) {
-  const auto arguments = std::make_shared<PackArguments>(); // lives in the callback
-  CLI::App *command = app.add_subcommand("pack", "Make a fatbin of cubins, PTX and other fatbins");
-  command->add_option("FILE", arguments->files, "Cubins, PTX files, fatbins")->required();
-  command->add_option("-o,--output", arguments->output, "The fatbin; - is standard output")
-      ->required();
-  command->add_option("--ident", arguments->identifier, "The name of the source, for each piece");
-  CLI::Option *level =
-      command->add_option("--compress", arguments->level, "Pack all code with zstd, level 1 to 22")
-          ->check(CLI::Range(1, kMostZstdLevel));
-  command->add_flag("--raw", arguments->raw, "Pack nothing")->excludes(level);
-  command->footer("Without --compress and --raw, PTX is packed, cubins are not, and what is in a\n"
-                  "fatbin stays as it is. 'cubin extract' takes a fatbin apart.\n"
-                  "Exit status: 0 it was made, 1 not, 2 usage.");
-  command->callback([arguments, &exit_code] { exit_code = run_pack(*arguments); });
+int pack_command(Command &command) {
+  PackArguments arguments;
+  command.add({
+      required({"FILE", "", "Cubins, PTX files, fatbins", &arguments.files}),
+      required({"output,o", "<file>", "The fatbin; - is standard output", &arguments.output}),
+      {"ident", "<name>", "The name of the source, for each piece", &arguments.identifier},
+      excludes("raw", between(1, kMostZstdLevel,
+                              {"compress", "<level>", "Pack all code with zstd, level 1 to 22",
+                               &arguments.level})),
+      {"raw", "", "Pack nothing", &arguments.raw},
+  });
+  return command.parse() ? run_pack(arguments) : command.status();
 }
 
 } // namespace culink::tools

@@ -3,15 +3,15 @@
 // cubin prune leaves code out of any file with fatbins in it. What stays is carried over as it is,
 // unless it is to be packed otherwise. The output may be the input: it appears whole or not at all,
 // and what is read stays as it was until then.
-#include "cmd_prune.h"
+#include "commands.h"
 
 #include <filesystem>
-#include <memory>
 #include <optional>
 #include <string>
 #include <unistd.h>
 #include <vector>
 
+#include "device_code.h"
 #include "messages.h"
 #include "pack/prune.h"
 #include "support/mapped_file.h"
@@ -73,28 +73,25 @@ int run_prune(const PruneArguments &arguments) {
 
 } // namespace
 
-void add_prune_command(CLI::App &app, int &exit_code) {
-  const auto arguments = std::make_shared<PruneArguments>(); // lives in the callback
-  CLI::App *command = app.add_subcommand(
-      "prune", "Leave device code out of a fatbin, object, archive, program or library");
-  command->add_option("FILE", arguments->file, "The file")->required();
-  command->add_option("-o,--output", arguments->output, "The new file, which may be FILE");
-  command->add_option("--keep", arguments->keep, "Keep only this code, such as sm_90,compute_90")
-      ->delimiter(',')
-      ->allow_extra_args(false);
-  command->add_option("--drop", arguments->drop, "Leave this code out, such as sm_5*,ptx")
-      ->delimiter(',')
-      ->allow_extra_args(false);
-  command->add_option("--compress", arguments->level, "Pack what stays with zstd, level 1 to 22")
-      ->check(CLI::Range(1, kMostZstdLevel));
-  command->add_flag("-n,--dry-run", arguments->dry_run, "Only say what would be saved");
-  command->footer(
-      "Code is named by its target (sm_90, compute_90 for PTX, lto_90; a star stands for\n"
-      "any characters), by its form (cubin, ptx, lto), or as 'relocatable': what a program\n"
-      "still has of the objects of its device link. --drop=debug empties the debug\n"
-      "information of what stays.\n"
-      "Exit status: 0 done, 1 not, 2 usage.");
-  command->callback([arguments, &exit_code] { exit_code = run_prune(*arguments); });
+int prune_command(Command &command) {
+  PruneArguments arguments;
+  std::vector<std::string> kept = target_names();
+  kept.insert(kept.end(), {"cubin", "ptx", "lto", "relocatable"});
+  std::vector<std::string> dropped = kept;
+  dropped.emplace_back("debug");
+  command.add({
+      required({"FILE", "", "The file", &arguments.file}),
+      {"output,o", "<file>", "The new file, which may be FILE", &arguments.output},
+      suggests(kept, {"keep", "<code>,...", "Keep only this code, such as sm_90,compute_90",
+                      &arguments.keep}),
+      suggests(dropped,
+               {"drop", "<code>,...", "Leave this code out, such as sm_5*,ptx", &arguments.drop}),
+      between(
+          1, kMostZstdLevel,
+          {"compress", "<level>", "Pack what stays with zstd, level 1 to 22", &arguments.level}),
+      {"dry-run,n", "", "Only say what would be saved", &arguments.dry_run},
+  });
+  return command.parse() ? run_prune(arguments) : command.status();
 }
 
 } // namespace culink::tools

@@ -2,9 +2,8 @@
 //
 // cubin report: what is in files as a page to look at. All device code of all files goes into one
 // page; with --compare, that of the first file is the earlier side.
-#include "cmd_report.h"
+#include "commands.h"
 
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -70,17 +69,15 @@ int run_report(const ReportArguments &arguments) {
 
 } // namespace
 
-void add_report_command(CLI::App &app, int &exit_code) {
-  const auto arguments = std::make_shared<ReportArguments>(); // lives in the callback
-  CLI::App *command =
-      app.add_subcommand("report", "Write a page (HTML) that shows what is in files");
-  add_code_arguments(*command, arguments->code);
-  add_leftovers_flag(*command, arguments->code.selection);
-  command->add_option("-o,--output", arguments->output, "The page")->required();
-  command->add_flag("--compare", arguments->compare, "Compare the first file with the others");
-  command->footer("The page is one file that needs no network.\n"
-                  "Exit status: 0 all was read and written, 1 not, 2 usage.");
-  command->callback([arguments, &exit_code] { exit_code = run_report(*arguments); });
+int report_command(Command &command) {
+  ReportArguments arguments;
+  add_code_arguments(command, arguments.code);
+  add_leftovers_flag(command, arguments.code.selection);
+  command.add({
+      required({"output,o", "<file>", "The page", &arguments.output}),
+      {"compare", "", "Compare the first file with the others", &arguments.compare},
+  });
+  return command.parse() ? run_report(arguments) : command.status();
 }
 
 } // namespace culink::tools

@@ -2,11 +2,10 @@
 //
 // cubin size: what fills a file, what changed between two, and what is stored more than once. All
 // tables are made of the same columns, as text, JSON or CSV.
-#include "cmd_size.h"
+#include "commands.h"
 
 #include <algorithm>
 #include <cstdio>
-#include <memory>
 #include <optional>
 #include <string>
 #include <unistd.h>
@@ -336,39 +335,31 @@ private:
 
 } // namespace
 
-void add_size_command(CLI::App &app, int &exit_code) {
-  const auto arguments = std::make_shared<SizeArguments>(); // lives in the callback
-  CLI::App *command =
-      app.add_subcommand("size", "Show what fills a file, or what changed between two");
-  command->add_option("FILE", arguments->files, "A file with device code; or OLD and NEW")
-      ->required()
-      ->expected(1, 2);
-  add_code_selection(*command, arguments->selection);
-  add_leftovers_flag(*command, arguments->selection);
-  std::vector<std::string> names(size_view_names().begin(), size_view_names().end());
-  command
-      ->add_option(
-          "--by", arguments->view,
-          "kernel (default), function, template, section, input, fatbin, target or packing")
-      ->check(CLI::IsMember(names));
-  command->add_option("-n,--rows", arguments->rows, "Rows to show (20); 0: all");
-  command->add_flag("--duplicates", arguments->duplicates,
-                    "What is stored more than once, and what it costs");
-  command->add_flag("--device", arguments->device, "Without host code and data");
-  command->add_flag("--demangle", arguments->demangle, "Show C++ names as in the source");
-  CLI::Option *json = command->add_flag("--json", arguments->json, "The same facts as JSON");
-  command->add_flag("--csv", arguments->csv, "The same facts as comma-separated values")
-      ->excludes(json);
-  command->footer("Every byte has one owner, and 'stored' adds up to the size of the file.\n"
-                  "Exit status: 0 all was read, 1 something was damaged or missing, 2 usage.");
-  command->callback([arguments, &exit_code] {
-    if (arguments->duplicates && arguments->files.size() == 2) {
-      std::fputs("cubin: error: --duplicates is for one file\nTry 'cubin size --help'.\n", stderr);
-      exit_code = kExitUsage;
-      return;
-    }
-    exit_code = SizeCommand(*arguments).run();
+int size_command(Command &command) {
+  SizeArguments arguments;
+  command.add(
+      {required({"FILE", "", "A file with device code; or OLD and NEW", &arguments.files})});
+  add_code_selection(command, arguments.selection);
+  add_leftovers_flag(command, arguments.selection);
+  command.add({
+      one_of({size_view_names().begin(), size_view_names().end()},
+             {"by", "<what>",
+              "kernel (default), function, template, section, input, fatbin, target or packing",
+              &arguments.view}),
+      {"rows,n", "<n>", "Rows to show (20); 0: all", &arguments.rows},
+      {"duplicates", "", "What is stored more than once, and what it costs", &arguments.duplicates},
+      {"device", "", "Without host code and data", &arguments.device},
+      {"demangle", "", "Show C++ names as in the source", &arguments.demangle},
+      excludes("csv", {"json", "", "The same facts as JSON", &arguments.json}),
+      {"csv", "", "The same facts as comma-separated values", &arguments.csv},
   });
+  if (!command.parse())
+    return command.status();
+  if (const size_t count = arguments.files.size(); count > 2)
+    return command.refuse("FILE: At Most 2 required but received " + std::to_string(count));
+  if (arguments.duplicates && arguments.files.size() == 2)
+    return command.refuse("--duplicates is for one file");
+  return SizeCommand(arguments).run();
 }
 
 } // namespace culink::tools

@@ -2,9 +2,8 @@
 //
 // cubin text: reads tolerantly, because the exact form holds for broken files as well; the form is
 // on standard output unless a file is named.
-#include "cmd_text.h"
+#include "commands.h"
 
-#include <memory>
 #include <string>
 
 #include "device_code.h"
@@ -61,22 +60,16 @@ int run_text(const TextArguments &arguments) {
 
 } // namespace
 
-void add_text_command(CLI::App &app, int &exit_code) {
-  const auto arguments = std::make_shared<TextArguments>(); // lives in the callback
-  CLI::App *command = app.add_subcommand("text", "Write a cubin as YAML that assemble takes back");
-  command
-      ->add_option("FILE", arguments->file,
-                   "A file with one image; or FILE:MEMBER; - is standard input")
-      ->required();
-  add_code_selection(*command, arguments->selection);
-  command->add_flag("--exact", arguments->exact, "All of it: assemble gives the same bytes");
-  command->add_option("-o,--output", arguments->output, "Where to write (standard output)")
-      ->type_name("FILE");
-  command->footer(
-      "Without --exact: functions, variables and undefined names, as a person would write\n"
-      "them; a comment says what was left out. The form is described in docs/text-format.md.\n"
-      "Exit status: 0 written, 1 a file failed, 2 usage.");
-  command->callback([arguments, &exit_code] { exit_code = run_text(*arguments); });
+int text_command(Command &command) {
+  TextArguments arguments;
+  command.add({required({"FILE", "", "A file with one image; or FILE:MEMBER; - is standard input",
+                         &arguments.file})});
+  add_code_selection(command, arguments.selection);
+  command.add({
+      {"exact", "", "All of it: assemble gives the same bytes", &arguments.exact},
+      {"output,o", "<file>", "Where to write (standard output)", &arguments.output},
+  });
+  return command.parse() ? run_text(arguments) : command.status();
 }
 
 } // namespace culink::tools

@@ -3,10 +3,9 @@
 // cubin usage: what each kernel and function needs of the machine. Image by image, as they come;
 // sorted, limited in number or as CSV, all functions of a file are in one table, for then one
 // looks for functions and not at images.
-#include "cmd_usage.h"
+#include "commands.h"
 
 #include <algorithm>
-#include <memory>
 #include <optional>
 #include <string>
 #include <unistd.h>
@@ -17,6 +16,7 @@
 #include "inspect/usage.h"
 #include "messages.h"
 #include "text/dump/usage.h"
+#include "text/dump/usage_columns.h"
 
 namespace culink::tools {
 
@@ -27,7 +27,7 @@ struct UsageArguments {
   std::vector<std::string> where;
   std::string sort;
   u64 rows = 0;
-  std::optional<u32> block_size;
+  std::optional<u64> block_size;
   u64 dynamic_shared = 0;
   bool limits = false;
   bool demangle = false;
@@ -93,7 +93,7 @@ ImageUsage UsageCommand::usage_of(const Image &image) const {
   out.arch = target.arch;
   std::optional<text::LaunchShape> shape;
   if (arguments_.block_size)
-    shape = {*arguments_.block_size, arguments_.dynamic_shared};
+    shape = {static_cast<u32>(*arguments_.block_size), arguments_.dynamic_shared};
   out.linked = image.view->header().type == elf::FileType::Executable;
   out.rows = text::make_rows(out.module, target.name, target.arch, out.linked, shape);
   out.module.functions.clear();
@@ -180,41 +180,37 @@ int run_usage(const UsageArguments &arguments) {
 
 } // namespace
 
-void add_usage_command(CLI::App &app, int &exit_code) {
-  const auto arguments = std::make_shared<UsageArguments>(); // lives in the callback
-  CLI::App *command =
-      app.add_subcommand("usage", "Show registers, stack and memory of each kernel");
-  add_code_arguments(*command, arguments->code);
-  add_leftovers_flag(*command, arguments->code.selection);
-  command
-      ->add_option("--where", arguments->where,
-                   "Only functions that meet a condition, as in 'registers>64', 'shared>=48k', "
-                   "kind=kernel or 'name=gemm*'; may be repeated")
-      ->type_name("CONDITION")
-      ->allow_extra_args(false);
-  command
-      ->add_option("--sort", arguments->sort,
-                   "All functions of a file in one table, largest first, by a column of it")
-      ->type_name("COLUMN");
-  command->add_option("-n,--rows", arguments->rows, "The first of that table only; 0: all")
-      ->type_name("N");
-  CLI::Option *block = command
-                           ->add_option("--block-size", arguments->block_size,
-                                        "Theoretical occupancy for blocks of so many threads")
-                           ->check(CLI::Range(1, 1024))
-                           ->type_name("THREADS");
-  command
-      ->add_option("--dynamic-shared", arguments->dynamic_shared,
-                   "Dynamic shared memory of these blocks")
-      ->needs(block)
-      ->type_name("BYTES");
-  command->add_flag("--limits", arguments->limits, "Also what the target allows");
-  command->add_flag("--demangle", arguments->demangle, "Show C++ names as in the source");
-  CLI::Option *json = command->add_flag("--json", arguments->json, "The same facts as JSON");
-  command->add_flag("--csv", arguments->csv, "One table for all files, comma-separated")
-      ->excludes(json);
-  command->footer("Exit status: 0 all was read, 1 something was damaged or missing, 2 usage.");
-  command->callback([arguments, &exit_code] { exit_code = run_usage(*arguments); });
+int usage_command(Command &command) {
+  UsageArguments arguments;
+  std::vector<std::string> columns, conditions;
+  for (const text::UsageColumn &column : text::usage_columns()) {
+    columns.emplace_back(column.key);
+    conditions.push_back(columns.back() + "=");
+  }
+  conditions.insert(conditions.end(), {"kind=kernel", "kind=function", "name="});
+  add_code_arguments(command, arguments.code);
+  add_leftovers_flag(command, arguments.code.selection);
+  command.add({
+      suggests(conditions,
+               {"where", "<condition>",
+                "Only functions that meet a condition, as in 'registers>64', 'shared>=48k', "
+                "kind=kernel or 'name=gemm*'; may be repeated",
+                &arguments.where}),
+      suggests(columns, {"sort", "<column>",
+                         "All functions of a file in one table, largest first, by a column of it",
+                         &arguments.sort}),
+      {"rows,n", "<n>", "The first of that table only; 0: all", &arguments.rows},
+      between(1, 1024,
+              {"block-size", "<threads>", "Theoretical occupancy for blocks of so many threads",
+               &arguments.block_size}),
+      needs("block-size", {"dynamic-shared", "<bytes>", "Dynamic shared memory of these blocks",
+                           &arguments.dynamic_shared}),
+      {"limits", "", "Also what the target allows", &arguments.limits},
+      {"demangle", "", "Show C++ names as in the source", &arguments.demangle},
+      excludes("csv", {"json", "", "The same facts as JSON", &arguments.json}),
+      {"csv", "", "One table for all files, comma-separated", &arguments.csv},
+  });
+  return command.parse() ? run_usage(arguments) : command.status();
 }
 
 } // namespace culink::tools

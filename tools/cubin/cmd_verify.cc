@@ -2,10 +2,9 @@
 //
 // cubin verify: reads tolerantly, so that one broken offset does not hide the rest, and prints
 // every finding on a line of its own. Exit 1 when any file has a finding or cannot be read.
-#include "cmd_verify.h"
+#include "commands.h"
 
 #include <cstdio>
-#include <memory>
 #include <optional>
 #include <string>
 #include <unistd.h>
@@ -114,15 +113,16 @@ int run_verify(const VerifyArguments &arguments) {
 
 } // namespace
 
-void add_verify_command(CLI::App &app, int &exit_code) {
-  const auto arguments = std::make_shared<VerifyArguments>(); // lives in the callback
-  CLI::App *command = app.add_subcommand("verify", "Check that files are well-formed cubins");
-  command->add_option("FILE", arguments->code.files, kFilesHelp);
-  add_code_selection(*command, arguments->code.selection);
-  command->add_flag("--json", arguments->json, "The findings as JSON");
-  command->add_flag("-q,--quiet", arguments->quiet, "Do not print 'ok' for good files");
-  command->add_flag("--list-rules", arguments->list_rules, "Print the rules and stop");
-  command->callback([arguments, &exit_code] { exit_code = run_verify(*arguments); });
+int verify_command(Command &command) {
+  VerifyArguments arguments;
+  command.add({{"FILE", "", kFilesHelp, &arguments.code.files}});
+  add_code_selection(command, arguments.code.selection);
+  command.add({
+      {"json", "", "The findings as JSON", &arguments.json},
+      {"quiet,q", "", "Do not print 'ok' for good files", &arguments.quiet},
+      {"list-rules", "", "Print the rules and stop", &arguments.list_rules},
+  });
+  return command.parse() ? run_verify(arguments) : command.status();
 }
 
 } // namespace culink::tools

@@ -10,33 +10,38 @@
 #include <unistd.h>
 #include <utility>
 
+#include "elf/target/arch.h"
 #include "messages.h"
 
 namespace culink::tools {
 
-void add_code_selection(CLI::App &command, CodeSelection &selection) {
-  command
-      .add_option("--target", selection.targets,
-                  "Only code for these targets, as in sm_90 or 'sm_9*'")
-      ->delimiter(',')
-      ->type_name("PATTERN")
-      ->allow_extra_args(false);
-  command
-      .add_option("--kernel", selection.kernels,
-                  "Only code with such a kernel, by its name in the file or in the source")
-      ->type_name("PATTERN")
-      ->allow_extra_args(false);
+std::vector<std::string> target_names() {
+  std::vector<std::string> out;
+  for (const arch::ArchInfo &target : arch::all_archs())
+    out.emplace_back(target.name);
+  return out;
 }
 
-void add_code_arguments(CLI::App &command, CodeArguments &arguments) {
-  command.add_option("FILE", arguments.files, kFilesHelp)->required();
+void add_code_selection(Command &command, CodeSelection &selection) {
+  command.add({
+      suggests(target_names(),
+               {"target", "<pattern>,...", "Only code for these targets, as in sm_90 or 'sm_9*'",
+                &selection.targets}),
+      {"kernel", "<pattern>",
+       "Only code with such a kernel, by its name in the file or in the source",
+       &selection.kernels},
+  });
+}
+
+void add_code_arguments(Command &command, CodeArguments &arguments) {
+  command.add({required({"FILE", "", kFilesHelp, &arguments.files})});
   add_code_selection(command, arguments.selection);
 }
 
-void add_leftovers_flag(CLI::App &command, CodeSelection &selection) {
+void add_leftovers_flag(Command &command, CodeSelection &selection) {
   selection.leftovers = false;
-  command.add_flag("--relocatable", selection.leftovers,
-                   "Also the objects of its device link that a program still has");
+  command.add({{"relocatable", "", "Also the objects of its device link that a program still has",
+                &selection.leftovers}});
 }
 
 void print_left_out(const std::string &file, u64 objects) {

@@ -5,8 +5,7 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
-
+#include "command.h"
 #include "survey/device_file.h"
 #include "text/dump/dump_sink.h"
 
@@ -23,12 +22,14 @@ struct CodeArguments {
 };
 
 // Adds FILE..., --target and --kernel to a command; or the latter two alone.
-void add_code_arguments(CLI::App &command, CodeArguments &arguments);
-void add_code_selection(CLI::App &command, CodeSelection &selection);
+void add_code_arguments(Command &command, CodeArguments &arguments);
+void add_code_selection(Command &command, CodeSelection &selection);
+// "sm_75" and so on: those that the library knows.
+[[nodiscard]] std::vector<std::string> target_names();
 
 // Adds --relocatable: without it, a command shows the linked code of a program and not the objects
 // of its device link.
-void add_leftovers_flag(CLI::App &command, CodeSelection &selection);
+void add_leftovers_flag(Command &command, CodeSelection &selection);
 // Says on standard error that they are not shown.
 void print_left_out(const std::string &file, u64 objects);
 // The name of an image as a heading, which tells leftovers from linked code.

@@ -1,140 +1,162 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The cubin program: inspects, checks and edits device ELF files. A command lives in its own
-// cmd_*.cc and registers itself with one line here; it leaves its verdict in the exit code: 0 all
-// is well, 1 a problem was found (or, for diff, a difference), 2 the command line makes no sense.
-// CLI11 reports by exception; they end here and never leave main.
+// cmd_*.cc and has one row here; it leaves its verdict in the exit status: 0 all is well, 1 a
+// problem was found (or, for diff, a difference), 2 the command line makes no sense.
+#include <algorithm>
+#include <array>
 #include <csignal>
 #include <cstdio>
 #include <exception>
-#include <iostream>
-#include <sstream>
 #include <string>
 #include <string_view>
 #include <unistd.h>
 #include <vector>
 
-#include <CLI/CLI.hpp>
+#include <fmt/format.h>
 
-#include "cmd_assemble.h"
-#include "cmd_callgraph.h"
-#include "cmd_check.h"
-#include "cmd_diff.h"
-#include "cmd_disasm.h"
-#include "cmd_dump.h"
-#include "cmd_extract.h"
-#include "cmd_list.h"
-#include "cmd_pack.h"
-#include "cmd_prune.h"
-#include "cmd_report.h"
-#include "cmd_size.h"
-#include "cmd_text.h"
-#include "cmd_usage.h"
-#include "cmd_verify.h"
+#include "commands.h"
 #include "compat/version_text.h"
-#include "completions.h"
-#include "man_page.h"
 #include "messages.h"
-#include "suggest.h"
 #include "support/mapped_file.h"
 #include "support/text_out.h"
 
+namespace culink::tools {
+
 namespace {
 
-constexpr int kExitProblem = 1;
-constexpr int kExitUsage = 2;
+constexpr auto kCommands = std::to_array<CommandRow>({
+    {"dump", "Show what is in a cubin",
+     "Without a choice: header, sections and symbols.\n"
+     "Exit status: 0 all was read, 1 something was damaged or missing, 2 usage.\n",
+     dump_command},
+    {"disasm", "Show instructions, with relocations beside them, by an installed nvdisasm",
+     "Exit status: 0 all is shown, 1 not, 2 usage.\n", disasm_command},
+    {"usage", "Show registers, stack and memory of each kernel",
+     "Exit status: 0 all was read, 1 something was damaged or missing, 2 usage.\n", usage_command},
+    {"size", "Show what fills a file, or what changed between two",
+     "Every byte has one owner, and 'stored' adds up to the size of the file.\n"
+     "Exit status: 0 all was read, 1 something was damaged or missing, 2 usage.\n",
+     size_command},
+    {"callgraph", "Show which functions each kernel calls",
+     "Marks: external (another file has it), recursive, calls through pointers,\n"
+     "through a pointer (it may be called so), above (what it calls stands there).\n"
+     "Exit status: 0 all was read, 1 something was damaged or missing, 2 usage.\n",
+     callgraph_command},
+    {"diff", "Explain how the code of two files differs", "", diff_command},
+    {"report", "Write a page (HTML) that shows what is in files",
+     "The page is one file that needs no network.\n"
+     "Exit status: 0 all was read and written, 1 not, 2 usage.\n",
+     report_command},
+    {"verify", "Check that files are well-formed cubins", "", verify_command},
+    {"check", "Check that a linked file is the program that its inputs make up", "", check_command},
+    {"text", "Write a cubin as YAML that assemble takes back",
+     "Without --exact: functions, variables and undefined names, as a person would write\n"
+     "them; a comment says what was left out. The form is described in docs/text-format.md.\n"
+     "Exit status: 0 written, 1 a file failed, 2 usage.\n",
+     text_command},
+    {"assemble", "Make a cubin from its text form",
+     "The form is described in docs/text-format.md.\n"
+     "Exit status: 0 written, 1 the document is wrong or a file failed, 2 usage.\n",
+     assemble_command},
+    {"list", "List the device code in fatbins, objects, programs, libraries and archives",
+     "Exit status: 0 all was read, 1 something was damaged or missing, 2 usage.\n", list_command},
+    {"extract", "Write the device code in a fatbin, object, program, library or archive to files",
+     "Files are called FILE.NUMBER.TARGET.cubin, numbered as 'cubin list' does.\n"
+     "Exit status: 0 all was written, 1 not, 2 usage.\n",
+     extract_command},
+    {"pack", "Make a fatbin of cubins, PTX and other fatbins",
+     "Without --compress and --raw, PTX is packed, cubins are not, and what is in a\n"
+     "fatbin stays as it is. 'cubin extract' takes a fatbin apart.\n"
+     "Exit status: 0 it was made, 1 not, 2 usage.\n",
+     pack_command},
+    {"prune", "Leave device code out of a fatbin, object, archive, program or library",
+     "Code is named by its target (sm_90, compute_90 for PTX, lto_90; a star stands for\n"
+     "any characters), by its form (cubin, ptx, lto), or as 'relocatable': what a program\n"
+     "still has of the objects of its device link. --drop=debug empties the debug\n"
+     "information of what stays.\n"
+     "Exit status: 0 done, 1 not, 2 usage.\n",
+     prune_command},
+});
 
-// What is wrong with words that no command or option is called. CLI11 speaks of further arguments,
-// or of a missing command.
-std::string unknown_word(const CLI::App &app, const CLI::App &command) {
-  const std::vector<std::string> words = app.remaining(true);
-  if (words.empty())
-    return {};
-  const std::string word = words.front().substr(0, words.front().find('='));
-  std::vector<std::string> known;
-  if (&command == &app && !word.starts_with("-"))
-    for (const CLI::App *other : app.get_subcommands({}))
-      known.push_back(other->get_name());
-  for (const CLI::Option *option : command.get_options())
-    for (const std::string &name : option->get_lnames())
-      known.push_back("--" + name);
-  const std::string meant = culink::tools::nearest_word(word, known);
-  const char *const kind = word.starts_with("-") ? "option"
-                           : &command == &app    ? "command"
-                                                 : "argument";
-  return std::string("unknown ") + kind + " '" + culink::visible(word) + "'" +
-         (meant.empty() ? "" : "; did you mean '" + meant + "'?");
-}
+constexpr std::string_view kUsage =
+    "usage: cubin <command> [options] <files>\n"
+    "\n"
+    "Inspects, checks and edits NVIDIA device ELF files (cubins).\n"
+    "'cubin <command> --help' has the options of a command; --version prints the\n"
+    "version. 'cubin usage FILE' is a good beginning.\n";
 
-// Our own wording: one line, then the way to more.
-std::string usage_error(const CLI::App *app, const CLI::Error &error) {
-  const CLI::App *command = app;
-  for (const CLI::App *chosen : app->get_subcommands())
-    command = chosen;
-  const std::string name = command == app ? "cubin" : "cubin " + command->get_name();
-  const std::string unknown = unknown_word(*app, *command);
-  return "cubin: error: " + (unknown.empty() ? std::string(error.what()) : unknown) + "\nTry '" +
-         name + " --help'.\n";
-}
+constexpr std::string_view kManHead = R"(.TH CUBIN 1 "" "culink {0}" "User Commands"
+.SH NAME
+cubin \- inspect, check and edit CUDA device code
+.SH SYNOPSIS
+.B cubin
+\fIcommand\fR [\fIoptions\fR] \fIfiles\fR
+.SH DESCRIPTION
+Inspect, check and edit NVIDIA device ELF files (cubins).
+.PP
+Each command has \fB\-\-help\fR, too.
+)";
 
-// CLI11 ends the line.
-std::string version_without_end() {
-  std::string text = culink::version_text("cubin");
-  text.pop_back();
-  return text;
+constexpr std::string_view kManTail = R"(.SH EXIT STATUS
+0: all is well; 1: a problem or a difference was found; 2: the command line makes no sense.
+.SH SEE ALSO
+.BR culink (1)
+)";
+
+// Collects the options of all commands, for documents.
+ProgramText cubin_text() {
+  ProgramText out{"cubin", kUsage, kManHead, kManTail, true, {}};
+  for (const CommandRow &row : kCommands) {
+    Command command(row, std::nullopt);
+    row.run(command);
+    out.lists.push_back(command.list());
+  }
+  return out;
 }
 
 int print(const std::string &text) {
-  culink::TextOut out(STDOUT_FILENO);
+  TextOut out(STDOUT_FILENO);
   out.put(text);
-  return culink::tools::finish_output(out) ? 0 : kExitProblem;
+  return finish_output(out) ? 0 : 1;
 }
 
-int run(int argc, char **argv) {
-  int exit_code = 0;
-  using culink::tools::completions, culink::tools::man_page;
-  CLI::App app{"Inspect, check and edit NVIDIA device ELF files (cubins).", "cubin"};
-  app.set_version_flag("--version", version_without_end());
-  app.require_subcommand(1);
-  app.failure_message(usage_error);
-  culink::tools::add_dump_command(app, exit_code);
-  culink::tools::add_disasm_command(app, exit_code);
-  culink::tools::add_usage_command(app, exit_code);
-  culink::tools::add_size_command(app, exit_code);
-  culink::tools::add_callgraph_command(app, exit_code);
-  culink::tools::add_diff_command(app, exit_code);
-  culink::tools::add_report_command(app, exit_code);
-  culink::tools::add_verify_command(app, exit_code);
-  culink::tools::add_check_command(app, exit_code);
-  culink::tools::add_text_command(app, exit_code);
-  culink::tools::add_assemble_command(app, exit_code);
-  culink::tools::add_list_command(app, exit_code);
-  culink::tools::add_extract_command(app, exit_code);
-  culink::tools::add_pack_command(app, exit_code);
-  culink::tools::add_prune_command(app, exit_code);
+int refuse(const std::string &word) {
+  std::vector<std::string> known = {"--help", "--version"};
+  for (const CommandRow &row : kCommands)
+    known.emplace_back(row.name);
+  const std::string error = unknown_word(word.starts_with('-') ? "option" : "command",
+                                         word.substr(0, word.find('=')), known);
+  std::fputs(fmt::format("cubin: error: {}\nTry 'cubin --help'.\n", error).c_str(), stderr);
+  return kExitUsage;
+}
 
-  // For the build, which installs them: cubin --print-docs man.
-  if (argc == 3 && std::string_view(argv[1]) == "--print-docs") {
-    const std::string_view form = argv[2];
-    return print(form == "man" ? man_page(app) : completions(app, form));
-  }
-  if (argc == 1) {
-    std::fputs(app.help().c_str(), stderr);
-    std::fputs("\n'cubin COMMAND --help' tells more; 'cubin usage FILE' is a good beginning.\n",
-               stderr);
+// --help before a command is that of the command.
+int run(std::vector<std::string> words) {
+  const auto is_help = [](const std::string &word) { return word == "--help" || word == "-h"; };
+  const bool asks = !words.empty() && is_help(words.front());
+  if (words.empty()) {
+    std::fputs(help_text(cubin_text()).c_str(), stderr);
     return kExitUsage;
   }
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError &error) {
-    std::ostringstream text;
-    const int status = app.exit(error, text, std::cerr);
-    return status == 0 ? print(text.str()) : kExitUsage; // --help and --version end here with 0
-  }
-  return exit_code;
+  if (words.size() == 2 && words.front() == "--print-docs")
+    return print(option_document(cubin_text(), words.back()));
+  if (words.front() == "--version")
+    return print(version_text("cubin"));
+  const auto *const row =
+      std::find_if(kCommands.begin(), kCommands.end(), [&](const CommandRow &one) {
+        return words.size() > (asks ? 1 : 0) && one.name == words[asks ? 1 : 0];
+      });
+  if (row == kCommands.end())
+    return asks ? print(help_text(cubin_text())) : refuse(words.front());
+  words.erase(asks ? words.begin() + 1 : words.begin());
+  Command command(*row, std::move(words));
+  return row->run(command);
 }
 
 } // namespace
+
+} // namespace culink::tools
 
 int main(int argc, char **argv) {
   // A reader that went away (cubin dump x | head) shows as a failed write, which ends the output.
@@ -142,9 +164,9 @@ int main(int argc, char **argv) {
   std::signal(SIGXFSZ, SIG_IGN); // an output beyond the limit is a failed write, too
   culink::end_when_files_shrink();
   try {
-    return run(argc, argv);
+    return culink::tools::run({argv + std::min(argc, 1), argv + argc});
   } catch (const std::exception &error) { // out of memory and the like, from libraries below us
     std::fprintf(stderr, "cubin: error: %s\n", error.what());
   }
-  return kExitProblem;
+  return 1;
 }

@@ -378,7 +378,7 @@ int run_line(const std::vector<std::string> &words, const CommandLine &line,
   if (!instead.empty() && dialect_of(line).name.empty() && !std::filesystem::exists(words.front()))
     return show_one(console, DiagId::NoCommand, {words.front()}, "instead: " + instead);
   if (!diag.failed() && line.has(OptionId::Help)) {
-    print_to(stdout, help_text());
+    print_to(stdout, help_text(culink_text()));
     return 0;
   }
   if (!diag.failed() && line.has(OptionId::Version)) {
@@ -387,7 +387,7 @@ int run_line(const std::vector<std::string> &words, const CommandLine &line,
   }
   if (!diag.failed() && line.has(OptionId::PrintDocs)) {
     const std::string form = line.value(OptionId::PrintDocs);
-    print_to(stdout, form == "messages" ? message_list() : option_document(form));
+    print_to(stdout, form == "messages" ? message_list() : option_document(culink_text(), form));
     return 0;
   }
   if (!diag.failed() && line.has(OptionId::Explain))

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "compat/option_documents.h"
+#include "support/types.h"
+
+namespace culink::tools {
+
+// Where the value of an option goes; a list gets one more with each. Flags are bool.
+using Field = std::variant<bool *, std::string *, std::vector<std::string> *, u64 *,
+                           std::optional<u64> *, std::optional<int> *>;
+
+// An option of a command, or an argument of it.
+struct Option {
+  std::string_view names;       // "rows,n" for --rows and -n; in capitals: an argument
+  std::string_view placeholder; // of the value; "<name>,..." is a list with commas
+  std::string_view help;
+  Field field;
+  bool required = false;
+  bool takes_all = false; // all words up to the next option are values
+  bool closed = false;    // no value but those of `values`
+  std::vector<std::string> values = {};
+  u64 least = 0, most = 0;        // of a number, unless `most` is 0
+  std::string_view excludes = {}; // the name of a later option
+  std::string_view needs = {};
+
+  [[nodiscard]] std::string_view name() const { return names.substr(0, names.find(',')); }
+  // The letter after one dash; empty: none.
+  [[nodiscard]] std::string_view letter() const {
+    return names.size() == name().size() ? std::string_view() : names.substr(name().size() + 1);
+  }
+  [[nodiscard]] bool is_argument() const { return names[0] >= 'A' && names[0] <= 'Z'; }
+  [[nodiscard]] bool is_flag() const { return std::holds_alternative<bool *>(field); }
+  [[nodiscard]] bool is_list() const {
+    return std::holds_alternative<std::vector<std::string> *>(field);
+  }
+  // "--rows" or "FILE", for messages.
+  [[nodiscard]] std::string spelled() const;
+};
+
+// Rules of an option, around its row.
+[[nodiscard]] Option required(Option option);
+[[nodiscard]] Option takes_all(Option option);
+[[nodiscard]] Option one_of(std::vector<std::string> values, Option option);
+[[nodiscard]] Option suggests(std::vector<std::string> values, Option option);
+[[nodiscard]] Option between(u64 least, u64 most, Option option);
+[[nodiscard]] Option excludes(std::string_view later, Option option);
+[[nodiscard]] Option needs(std::string_view other, Option option);
+
+class Command;
+
+struct CommandRow {
+  std::string_view name;
+  std::string_view help;
+  std::string_view more; // at the end of its help
+  int (*run)(Command &command);
+};
+
+// The command line of one command. Its function adds the options, which point to the variables that
+// they set, and goes on only if parse() could set them:
+//
+//   command.add({{"json", "", "The findings as JSON", &json}});
+//   return command.parse() ? verify(json) : command.status();
+class Command {
+public:
+  // Without words the options are only collected, for documents.
+  Command(const CommandRow &row, std::optional<std::vector<std::string>> words)
+      : row_(row), words_(std::move(words)) {}
+
+  void add(std::vector<Option> options);
+  [[nodiscard]] bool parse();
+  [[nodiscard]] int status() const { return status_; } // of the program, after parse() was false
+  // Prints what is wrong with the command line; returns the exit status.
+  int refuse(const std::string &error) const;
+  [[nodiscard]] OptionList list() const;
+
+private:
+  bool take_option(size_t &at, std::string_view word);
+  bool take_argument(const std::string &word);
+  void take_values(const Option &option, size_t &at, std::string value);
+  void store(const Option &option, std::string_view word);
+  void store_number(const Option &option, const std::string &value);
+  [[nodiscard]] bool check();
+  void fail(const std::string &error);
+  [[nodiscard]] const Option *find(std::string_view name) const;
+  [[nodiscard]] const Option *find_letter(char letter) const;
+  [[nodiscard]] size_t missing_arguments();
+  [[nodiscard]] std::string unknown_text() const;
+  [[nodiscard]] u64 &count(const Option &option) {
+    return counts_[static_cast<size_t>(&option - options_.data())];
+  }
+
+  CommandRow row_;
+  std::optional<std::vector<std::string>> words_;
+  std::vector<Option> options_;
+  std::vector<u64> counts_; // how often an option was given
+  std::string unknown_;     // the first word that is no option
+  std::string error_;       // the first of other errors
+  bool help_ = false;
+  int status_ = 0;
+};
+
+// "unknown option '--jsn'; did you mean '--json'?"
+[[nodiscard]] std::string unknown_word(std::string_view kind, std::string_view word,
+                                       const std::vector<std::string> &known);
+
+} // namespace culink::tools
