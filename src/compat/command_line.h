@@ -62,7 +62,7 @@ void check_outputs(const CommandLine &line, Diagnostics &diag);
 // compute_90: no code can be linked for it. nvcc asks for such a link to learn the modules only.
 [[nodiscard]] bool is_virtual_target(std::string_view target);
 
-// Sets the field of a request by the words of an option.
+// Sets the field of a request by the words of an option; a list gets them at its end.
 void set_field(const OptionField &field, const std::vector<std::string> &words,
                LinkRequest &request);
 

@@ -176,8 +176,10 @@ constexpr auto kReports = std::to_array<OptionRow>({
 constexpr auto kOutput = std::to_array<OptionRow>({
     valued(KernelsUsed, "kernels-used", "kernels-used", Names, Always, Link, "<name>,...",
            "Keep only these kernels: parts of mangled names, names as in the source, or patterns."),
-    valued(VariablesUsed, "variables-used", "variables-used", Names, Always, Link, "<name>,...",
-           "Variables that the host uses; without --kernels-used no kernel stays."),
+    sets(&LtoOptions::variables_used,
+         valued(VariablesUsed, "variables-used", "variables-used", Names, Always, Link,
+                "<name>,...",
+                "Variables that the host uses; without --kernels-used no kernel stays.")),
     flag(UseHostInfo, "use-host-info", "use-host-info", Always, Link,
          "Remove kernels that no host code refers to (the default)."),
     sets(&LinkOptions::ignore_host_info,

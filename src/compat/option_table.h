@@ -145,7 +145,9 @@ using OptionField =
     std::variant<std::monostate, bool LinkRequest::*, bool LinkOptions::*, bool LtoOptions::*,
                  u32 LinkOptions::*, std::optional<u32> LtoOptions::*, std::string LinkRequest::*,
                  std::string LtoOptions::*, std::vector<std::string> LinkRequest::*,
-                 std::vector<std::string> LinkOptions::*, std::vector<std::string> LtoOptions::*>;
+                 std::vector<std::string> LinkOptions::*, std::vector<std::string> LtoOptions::*,
+                 std::optional<std::vector<std::string>> LinkOptions::*,
+                 std::optional<std::vector<std::string>> LtoOptions::*>;
 
 struct OptionRow {
   OptionId id = OptionId::Count_;

@@ -74,7 +74,13 @@ template <class Value> void assign(Value &value, const std::vector<std::string> 
   } else if constexpr (std::is_same_v<Value, std::string>) {
     value = word;
   } else if constexpr (std::is_same_v<Value, std::vector<std::string>>) {
-    value = words;
+    value.insert(value.end(), words.begin(), words.end());
+  } else if constexpr (std::is_same_v<Value, std::optional<std::vector<std::string>>>) {
+    if (!words.empty()) {
+      if (!value)
+        value.emplace();
+      value->insert(value->end(), words.begin(), words.end());
+    }
   } else {
     i64 number = 0;
     const char *const end = word.data() + word.size();
@@ -160,8 +166,6 @@ LinkRequest make_request(const CommandLine &line) {
   request.memory_limit = parse_byte_size(line.value(OptionId::MemoryLimit)).value_or(0);
   request.outputs = planned_outputs(line);
   request.ptxas_options = ptxas_options(line);
-  if (!line.list(OptionId::VariablesUsed).empty())
-    request.lto.variables_used = line.list(OptionId::VariablesUsed);
   request.cache = cache_options(line, {});
   LinkOptions &options = request.options;
   if (dialect_of(line).command.ignores_relocatable)
@@ -274,7 +278,7 @@ CommandLine parse_note(std::string_view options) {
   for (size_t i = 0; i < words.size(); ++i) {
     const OptionRow *row =
         words[i].starts_with('-') ? find_brief_option(words[i].substr(1)) : nullptr;
-    if (!row)
+    if (!row || row->recorded == Recorded::Never)
       continue;
     std::string value = i + 1 < words.size() ? words[i + 1] : "";
     for (size_t more = i + 2;

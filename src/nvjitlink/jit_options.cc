@@ -27,15 +27,11 @@ enum class Effect : u8 {
   ForOptimiser,
   ForPtxas,
   ForBoth,
-  KernelsUsed,
   NoCache,
   SplitCompile,
   SplitCompileExtended,
   Time,
-  VariablesUsed,
   Verbose,
-  Xnvvm,
-  Xptxas,
 };
 
 struct OptionRow {
@@ -53,8 +49,8 @@ constexpr std::array<OptionRow, 27> kOptions = {{
     {"-O0", Effect::ForBoth},
     {"-O3", Effect::ForBoth},
     {"-Ofc=", Effect::FastCompile, &LtoOptions::fast_compile},
-    {"-Xnvvm=", Effect::Xnvvm},
-    {"-Xptxas=", Effect::Xptxas},
+    {"-Xnvvm=", Effect::None, &LtoOptions::nvvm_options},
+    {"-Xptxas=", Effect::None, &LinkRequest::ptxas_options},
     {"-arch=", Effect::Arch},
     {"-culink-emulate=", Effect::None, &LinkRequest::emulate},
     {"-dlto", Effect::None, &LtoOptions::enabled},
@@ -62,7 +58,7 @@ constexpr std::array<OptionRow, 27> kOptions = {{
     {"-ftz=", Effect::ForOptimiser},
     {"-g", Effect::ForPtxas, &LinkOptions::debug},
     {"-jump-table-density=", Effect::ForOptimiser},
-    {"-kernels-used=", Effect::KernelsUsed},
+    {"-kernels-used=", Effect::None, &LinkOptions::kernels_used},
     {"-lineinfo", Effect::ForBoth},
     {"-lto", Effect::None, &LtoOptions::enabled},
     {"-maxrregcount=", Effect::ForPtxas, &LtoOptions::max_registers},
@@ -75,7 +71,7 @@ constexpr std::array<OptionRow, 27> kOptions = {{
     {"-split-compile-extended=", Effect::SplitCompileExtended, &LtoOptions::split_compile_extended},
     {"-split-compile=", Effect::SplitCompile, &LtoOptions::split_compile},
     {"-time", Effect::Time},
-    {"-variables-used=", Effect::VariablesUsed},
+    {"-variables-used=", Effect::None, &LtoOptions::variables_used},
     {"-verbose", Effect::Verbose, &LinkOptions::facts},
 }};
 
@@ -156,12 +152,6 @@ void Parser::take_arch(const std::string &word, const std::string &value) {
   out_.options.request.target = out_.options.ltoir ? "sm_" + number : value;
 }
 
-void append_to(std::optional<std::vector<std::string>> &list, const std::string &value) {
-  if (!list)
-    list.emplace();
-  list->push_back(value);
-}
-
 void Parser::take_value(Effect effect, const std::string &word, const std::string &value) {
   LinkRequest &request = out_.options.request;
   switch (effect) {
@@ -187,9 +177,6 @@ void Parser::take_value(Effect effect, const std::string &word, const std::strin
   case Effect::ForPtxas:
     request.ptxas_options.push_back(word);
     break;
-  case Effect::KernelsUsed:
-    append_to(request.options.kernels_used, value);
-    break;
   case Effect::NoCache:
     out_.options.no_cache = true;
     break;
@@ -204,18 +191,8 @@ void Parser::take_value(Effect effect, const std::string &word, const std::strin
   case Effect::Time:
     out_.options.time = true;
     break;
-  case Effect::VariablesUsed:
-    append_to(request.lto.variables_used, value);
-    break;
   case Effect::Verbose:
-    out_.options.verbose = true;
     request.ptxas_options.emplace_back("-v");
-    break;
-  case Effect::Xnvvm:
-    request.lto.nvvm_options.push_back(value);
-    break;
-  case Effect::Xptxas:
-    request.ptxas_options.push_back(value);
     break;
   }
 }

@@ -13,7 +13,6 @@ namespace culink::jit {
 struct JitOptions {
   LinkRequest request; // without inputs, compilers and cache; "compute_90" may be the target of PTX
   bool ltoir = false;  // the result is LTO-IR and no more: "-arch=lto_90"
-  bool verbose = false;
   bool time = false;
   bool no_cache = false;
 };

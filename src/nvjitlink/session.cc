@@ -149,10 +149,10 @@ Code Session::report(const LinkResult &result) {
   for (const Message &message : result.messages) {
     if (message.severity >= Severity::Error)
       errors_ += log_lines(message);
-    else if (message.severity == Severity::Warning || options_.verbose)
+    else if (message.severity == Severity::Warning || options_.request.options.facts)
       infos_ += log_lines(message);
   }
-  if (options_.verbose && result.complete)
+  if (options_.request.options.facts && result.complete)
     for (const std::string &line : resource_lines(result.facts, Wording::Nvlink))
       infos_ += "info    : " + line + "\n";
   const Code code = code_of(result.messages);

@@ -25,7 +25,8 @@ int fuzz::command_line_fuzz(const u8 *data, size_t size) {
   Diagnostics diag;
   const CommandLine line = parse_command_line(words, diag);
   check_command_line(line, diag);
-  static_cast<void>(note_options(line));
   static_cast<void>(describe_request(make_request(line)));
+  static_cast<void>(make_request(parse_note(note_options(line))));
+  static_cast<void>(make_request(parse_note(text)));
   return 0;
 }

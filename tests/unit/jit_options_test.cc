@@ -15,7 +15,7 @@ TEST(JitOptions, GoToTheCompilerThatUnderstandsThem) {
   ASSERT_EQ(parsed.code, Code::Success);
   const LinkRequest &request = parsed.options.request;
   EXPECT_EQ(request.target, "sm_90a");
-  EXPECT_TRUE(request.lto.enabled && request.options.debug && parsed.options.verbose);
+  EXPECT_TRUE(request.lto.enabled && request.options.debug && request.options.facts);
   EXPECT_EQ(request.ptxas_options,
             (std::vector<std::string>{"-O0", "-g", "-maxrregcount=32", "-O1,x", "-v"}));
   EXPECT_EQ(request.lto.nvvm_options, std::vector<std::string>{"-opt"});

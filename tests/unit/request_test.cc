@@ -66,6 +66,20 @@ TEST(NoteOptions, leave_paths_out) {
   EXPECT_EQ(recorded({"-Xptxas=--file=/d"}), "");
 }
 
+TEST(ParseNote, reads_what_links_have_recorded) {
+  for (const std::vector<std::string> &words :
+       {std::vector<std::string>{"-arch=sm_90", "-r", "-w", "-lb,c", "-maxrregcount=32"},
+        {"-arch=sm_90", "-kernels-used=f(int, float),k<1, 2>", "-variables-used=v", "-extrawarn"},
+        {"-arch=sm_90", "-Xptxas=-O1,-w", "-dlto", "-kernels-used="}}) {
+    const CommandLine read = parse_note(recorded(words));
+    EXPECT_EQ(note_options(read), recorded(words));
+    EXPECT_EQ(read.value(OptionId::Arch), "sm_90");
+  }
+  EXPECT_EQ(parse_note("-h  -t  -kernels-used f(int, float) -g ").list(OptionId::KernelsUsed),
+            std::vector<std::string>{"f(int, float)"});
+  EXPECT_FALSE(parse_note("-h  -t  ").has(OptionId::Help));
+}
+
 // The last of two values counts.
 TEST(MakeRequest, passes_options_on_to_the_compiler_in_the_order_of_nvlink) {
   Diagnostics diag;

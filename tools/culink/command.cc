@@ -5,6 +5,7 @@
 #include "command.h"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -364,42 +365,53 @@ int run_host_script(const CommandLine &line, const Console &console) {
                        as_bytes(*script));
 }
 
+// What the program does in place of a link.
+struct Task {
+  OptionId option;
+  int (*run)(const CommandLine &line, const Console &console);
+};
+
+int print_help(const CommandLine &, const Console &) {
+  print_to(stdout, help_text(culink_text()));
+  return 0;
+}
+
 // In a toolchain folder it ends as nvlink's does: scripts read the release of the toolkit there.
-void print_version() {
+int print_version(const CommandLine &, const Console &) {
   const std::string toolkit = toolkit_of_caller();
   print_to(stdout, toolkit.empty() ? version_text("culink")
                                    : "culink " CULINK_VERSION ", in the place of nvlink\n" +
                                          release_lines(toolkit + "/ptxas"));
+  return 0;
 }
+
+int print_document(const CommandLine &line, const Console &) {
+  const std::string form = line.value(OptionId::PrintDocs);
+  print_to(stdout, form == "messages" ? message_list() : option_document(culink_text(), form));
+  return 0;
+}
+
+// In the order in which they count.
+constexpr auto kTasks = std::to_array<Task>({
+    {OptionId::Help, print_help},
+    {OptionId::Version, print_version},
+    {OptionId::PrintDocs, print_document},
+    {OptionId::Explain, run_explain},
+    {OptionId::CacheStats, run_cache_command},
+    {OptionId::CacheClear, run_cache_command},
+    {OptionId::MakeToolchain, run_make_toolchain},
+    {OptionId::MakeJitFolder, run_make_jit_folder},
+    {OptionId::HostLinkerScript, run_host_script},
+});
 
 int run_line(const std::vector<std::string> &words, const CommandLine &line,
              const RecordedFiles &recorded, const Console &console, Diagnostics &diag) {
   const std::string instead = words.empty() ? "" : suggest_command(words.front());
   if (!instead.empty() && dialect_of(line).name.empty() && !std::filesystem::exists(words.front()))
     return show_one(console, DiagId::NoCommand, {words.front()}, "instead: " + instead);
-  if (!diag.failed() && line.has(OptionId::Help)) {
-    print_to(stdout, help_text(culink_text()));
-    return 0;
-  }
-  if (!diag.failed() && line.has(OptionId::Version)) {
-    print_version();
-    return 0;
-  }
-  if (!diag.failed() && line.has(OptionId::PrintDocs)) {
-    const std::string form = line.value(OptionId::PrintDocs);
-    print_to(stdout, form == "messages" ? message_list() : option_document(culink_text(), form));
-    return 0;
-  }
-  if (!diag.failed() && line.has(OptionId::Explain))
-    return run_explain(line, console);
-  if (!diag.failed() && (line.has(OptionId::CacheStats) || line.has(OptionId::CacheClear)))
-    return run_cache_command(line, console);
-  if (!diag.failed() && line.has(OptionId::MakeToolchain))
-    return run_make_toolchain(line, console);
-  if (!diag.failed() && line.has(OptionId::MakeJitFolder))
-    return run_make_jit_folder(line, console);
-  if (!diag.failed() && line.has(OptionId::HostLinkerScript))
-    return run_host_script(line, console);
+  for (const Task &task : kTasks)
+    if (!diag.failed() && line.has(task.option))
+      return task.run(line, console);
   const bool stores = line.has(OptionId::Repro);
   if (!diag.failed() && line.has(OptionId::Replay) && !stores)
     return run_replay(line, console);
