@@ -74,15 +74,10 @@ ParsedOptions parse_options(const std::vector<std::string> &words) {
 PreparedLink prepare(const culink_link &link) {
   ParsedOptions options = parse_options(link.words);
   CommandLine &line = options.line;
-  const auto append = [&line](OptionId id, const std::vector<std::string> &more) {
-    if (more.empty())
-      return;
-    std::vector<std::string> list = line.list(id);
-    list.insert(list.end(), more.begin(), more.end());
-    line.set(id, std::move(list));
-  };
-  append(OptionId::Library, link.libraries);
-  append(OptionId::LibraryPath, link.library_paths);
+  if (!link.libraries.empty())
+    line.append(OptionId::Library, link.libraries);
+  if (!link.library_paths.empty())
+    line.append(OptionId::LibraryPath, link.library_paths);
   for (const AddedInput &input : link.inputs)
     line.inputs.push_back(input.name);
   PreparedLink out;

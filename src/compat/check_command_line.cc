@@ -81,12 +81,10 @@ void check_lto(const CommandLine &line, Diagnostics &diag, const FileSource &fil
       diag.report(DiagId::OptionNeedsOption, {spelled(first), spelled(second)});
   if (!wants_lto(line))
     return;
-  constexpr std::array<std::string_view, 4> kSpeeds = {"0", "min", "mid", "max"};
-  const std::string speed = line.value(OptionId::FastCompile);
-  if (line.has(OptionId::FastCompile) &&
-      std::find(kSpeeds.begin(), kSpeeds.end(), speed) == kSpeeds.end())
-    diag.report(DiagId::BadOptionValue,
-                {speed, std::string(option_row(OptionId::FastCompile).name)}, {},
+  const OptionRow &row = option_row(OptionId::FastCompile);
+  const std::string speed = line.value(row.id);
+  if (line.has(row.id) && std::ranges::find(row.choices, speed) == row.choices.end())
+    diag.report(DiagId::BadOptionValue, {speed, std::string(row.name)}, {},
                 "values: 0, min, mid, max");
   check_nvvm_path(line, diag, files);
 }

@@ -84,8 +84,6 @@ std::vector<std::string> values_of(const OptionRow &row) {
       out.emplace_back(name);
   if (row.id == OptionId::Dialect)
     out = known_dialects();
-  if (row.id == OptionId::FastCompile)
-    out = {"0", "min", "mid", "max"};
   if (row.id == OptionId::Explain)
     for (size_t i = 0; i < static_cast<size_t>(DiagId::Count_); ++i)
       out.emplace_back(diag_row(static_cast<DiagId>(i)).key);

@@ -24,6 +24,7 @@ constexpr std::array<std::string_view, 7> kCpus = {"AARCH64", "ARMv7",  "PPC64LE
 constexpr std::array<std::string_view, 2> kScripts = {"lcs-abs", "lcs-aug"};
 constexpr std::array<std::string_view, 3> kCodeKinds = {"exact", "mercury", "sass"};
 
+constexpr std::array<std::string_view, 4> kSpeeds = {"0", "min", "mid", "max"};
 constexpr std::array<std::string_view, 2> kFoldings = {"none", "safe"};
 constexpr std::array<std::string_view, 3> kErrorFormats = {"text", "json", "nvlink"};
 constexpr std::array<std::string_view, 6> kDocuments = {"bash",     "fish",     "man",
@@ -235,8 +236,8 @@ constexpr auto kCompilers = std::to_array<OptionRow>({
                 Always, Link, "<threads>", "Parts that are compiled at once, for -dlto.")),
     sets(&LtoOptions::fast_compile,
          since(130,
-               valued(FastCompile, "Ofast-compile", "Ofc", Text, Always, Link, "<0|min|mid|max>",
-                      "Compile faster at the cost of the code, for -dlto."))),
+               choice(FastCompile, "Ofast-compile", "Ofc", Text, Always, Link, "<0|min|mid|max>",
+                      kSpeeds, "Compile faster at the cost of the code, for -dlto."))),
     since(130,
           valued(DeviceStackProtector, "device-stack-protector", "device-stack-protector", Boolean,
                  Always, Link, "<true|false>", "Guard the stacks of compiled code, for -dlto.")),

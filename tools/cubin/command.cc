@@ -38,24 +38,6 @@ std::optional<bool> truth_of(std::string_view word) {
   return std::nullopt;
 }
 
-// Misspelt words: letters that are missing, doubled, wrong, or in the order of fast fingers.
-std::string nearest_word(std::string_view word, const std::vector<std::string> &words) {
-  constexpr size_t kLongest = 40; // what is longer is no mistyped word
-  if (word.size() > kLongest)
-    return {};
-  std::string best;
-  size_t fewest = std::max<size_t>(2, word.size() / 3) + 1;
-  for (const std::string &candidate : words) {
-    const bool begins = word.size() > 2 && candidate.starts_with(word);
-    const size_t count = begins ? 1 : edit_distance(word, candidate, fewest);
-    if (count < fewest && count < candidate.size()) {
-      fewest = count;
-      best = candidate;
-    }
-  }
-  return best;
-}
-
 } // namespace
 
 std::string Option::spelled() const {
@@ -286,11 +268,15 @@ OptionList Command::list() const {
   return out;
 }
 
+// Beginnings come first: nothing is abbreviated, but people type them.
 std::string unknown_word(std::string_view kind, std::string_view word,
                          const std::vector<std::string> &known) {
-  const std::string meant = nearest_word(word, known);
+  std::vector<std::string_view> meant = similar_names(word, {known.begin(), known.end()}, 1);
+  for (const std::string &one : known)
+    if (word.size() > 2 && one.starts_with(word))
+      meant.insert(meant.begin(), one);
   return fmt::format("unknown {} '{}'{}", kind, visible(word),
-                     meant.empty() ? "" : fmt::format("; did you mean '{}'?", meant));
+                     meant.empty() ? "" : fmt::format("; did you mean '{}'?", meant.front()));
 }
 
 } // namespace culink::tools
