@@ -6,6 +6,8 @@
 // This gathers all of it in one walk over the sections.
 #include "inspect/usage.h"
 
+#include <array>
+#include <type_traits>
 #include <unordered_map>
 
 #include "elf/records/nv_info.h"
@@ -227,6 +229,58 @@ private:
 
 ModuleUsage collect_usage(const elf::ElfView &file) {
   return UsageCollector(file).collect();
+}
+
+namespace {
+
+template <auto field> std::optional<u64> said(const FunctionUsage &use) {
+  if constexpr (std::is_same_v<decltype(field), u64 FunctionUsage::*>)
+    return use.*field;
+  else
+    return use.*field ? std::optional<u64>(*(use.*field)) : std::nullopt;
+}
+
+template <auto field> std::optional<u64> product(const FunctionUsage &use) {
+  const std::optional<std::array<u32, 3>> &threads = use.*field;
+  if (!threads)
+    return std::nullopt;
+  return u64{(*threads)[0]} * (*threads)[1] * (*threads)[2];
+}
+
+// 255 stands for no limit.
+std::optional<u64> register_limit(const FunctionUsage &use) {
+  return use.register_limit == 0xff ? std::nullopt : said<&FunctionUsage::register_limit>(use);
+}
+
+using Shape = FunctionFact::Shape;
+
+constexpr std::array<FunctionFact, 13> kFunctionFacts{{
+    {"registers", said<&FunctionUsage::registers>},
+    {"stack", said<&FunctionUsage::min_stack>, false, Shape::Stack},
+    {"frame", said<&FunctionUsage::frame>},
+    {"max_stack", said<&FunctionUsage::max_stack>, true, Shape::Stack},
+    {"spills", said<&FunctionUsage::spills>},
+    {"shared", said<&FunctionUsage::shared>},
+    {"local", said<&FunctionUsage::local>},
+    {"barriers", said<&FunctionUsage::barriers>},
+    {"parameters", said<&FunctionUsage::parameters>},
+    {"code", said<&FunctionUsage::code>},
+    {"register_limit", register_limit, true},
+    {"max_threads", product<&FunctionUsage::max_threads>, true, Shape::Threads},
+    {"required_threads", product<&FunctionUsage::required_threads>, true, Shape::Threads},
+}};
+
+} // namespace
+
+std::span<const FunctionFact> function_facts() {
+  return kFunctionFacts;
+}
+
+u64 sum_of_constants(const FunctionUsage &use) {
+  u64 sum = 0;
+  for (const BankUse &bank : use.constants)
+    sum += bank.size;
+  return sum;
 }
 
 } // namespace culink::inspect

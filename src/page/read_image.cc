@@ -91,8 +91,7 @@ FunctionRow make_row(const FunctionUsage &use, u64 own, bool linked, u64 reserve
   row.barriers = use.barriers;
   row.local = use.local;
   row.shared = use.shared - std::min(use.shared, use.kernel ? reserved_shared : 0);
-  for (const BankUse &bank : use.constants)
-    row.constant += bank.size;
+  row.constant = inspect::sum_of_constants(use);
   row.threads = block_threads(use);
   return row;
 }

@@ -23,7 +23,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   const ModuleUsage usage = inspect::collect_usage(*view);
   for (const bool json : {false, true}) {
     TextOut out;
-    const auto sink = json ? text::make_json_sink(out) : text::make_text_sink(out);
+    const auto sink =
+        json ? text::make_sink(text::Format::Json, out) : text::make_sink(text::Format::Text, out);
     sink->begin();
     text::dump_file("input", *view, options, *sink,
                     [](const Error &warning) { fuzz::require(!warning.message.empty()); });

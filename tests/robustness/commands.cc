@@ -32,7 +32,8 @@ void dump_and_usage(const elf::ElfView &view) {
   options.demangle = true;
   for (const bool json : {false, true}) {
     TextOut out;
-    const auto sink = json ? text::make_json_sink(out) : text::make_text_sink(out);
+    const auto sink =
+        json ? text::make_sink(text::Format::Json, out) : text::make_sink(text::Format::Text, out);
     sink->begin();
     text::dump_file("mutant", view, options, *sink, [](const Error &) {});
     text::print_usage("mutant", inspect::collect_usage(view), json, *sink);

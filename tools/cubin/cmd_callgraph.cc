@@ -26,7 +26,7 @@ struct CallgraphArguments {
   bool callers = false;
   bool demangle = false;
   bool dot = false;
-  bool json = false;
+  OutputFlags form;
 };
 
 // Where trees begin: at what was named, else at kernels; nothing else is shown of what was named.
@@ -49,12 +49,11 @@ text::CallTreeOptions tree_options(const CallgraphArguments &arguments,
 class CallgraphCommand {
 public:
   explicit CallgraphCommand(const CallgraphArguments &arguments)
-      : arguments_(arguments), sink_(text::make_json_sink(out_)) {}
+      : arguments_(arguments), sink_(text::make_sink(arguments.form.format(), out_)) {}
 
   int run() {
-    if (arguments_.json)
-      sink_->begin();
-    else if (arguments_.dot)
+    sink_->begin();
+    if (arguments_.dot)
       out_.put("digraph calls {\n  rankdir=LR;\n");
     const auto look = [this](const Image &image) -> std::function<void()> {
       std::vector<inspect::CallNode> nodes = inspect::read_calls(*image.view);
@@ -63,9 +62,8 @@ public:
       return [this, image, nodes = std::move(nodes)] { show_graph(image, nodes); };
     };
     bool clean = for_each_image(arguments_.code, look);
-    if (arguments_.json)
-      sink_->end();
-    else if (arguments_.dot)
+    sink_->end();
+    if (arguments_.dot)
       out_.put("}\n");
     if (!found_ && clean && !arguments_.functions.empty()) {
       std::string names;
@@ -87,10 +85,9 @@ private:
     if (options.roots.empty() && !options.rest)
       return;
     found_ = true;
-    if (arguments_.json) {
+    if (!arguments_.form.is_text()) {
       sink_->begin_file(image.name);
-      sink_->field({"linked", "", 0},
-                   text::flag(image.view->header().type == elf::FileType::Executable));
+      sink_->fact("linked", text::flag(image.view->header().type == elf::FileType::Executable));
       text::print_call_rows(nodes, options, *sink_);
       sink_->end_file();
       return;
@@ -116,7 +113,7 @@ private:
 
   const CallgraphArguments &arguments_;
   TextOut out_{STDOUT_FILENO};
-  std::unique_ptr<text::DumpSink> sink_;
+  std::unique_ptr<text::Sink> sink_;
   u64 images_ = 0;
   bool found_ = false;
   bool clean_ = true;
@@ -139,7 +136,9 @@ void add_callgraph_command(CLI::App &app, int &exit_code) {
   command->add_flag("--callers", arguments->callers, "Who calls, in place of who is called");
   command->add_flag("--demangle", arguments->demangle, "Show C++ names as in the source");
   CLI::Option *dot = command->add_flag("--dot", arguments->dot, "For graphviz: a digraph");
-  command->add_flag("--json", arguments->json, "The same facts as JSON")->excludes(dot);
+  add_output_flags(*command, arguments->form, "The same facts");
+  for (const char *form : {"--json", "--csv", "--markdown"})
+    command->get_option(form)->excludes(dot);
   command->footer("Marks: external (another file has it), recursive, calls through pointers,\n"
                   "through a pointer (it may be called so), above (what it calls stands there).\n"
                   "Exit status: 0 all was read, 1 something was damaged or missing, 2 usage.");

@@ -19,7 +19,7 @@ struct DumpArguments {
   CodeArguments code;
   text::DumpOptions options;
   bool all = false;
-  bool json = false;
+  OutputFlags form;
 };
 
 // --all, and what a person wants to see who asks for nothing in particular.
@@ -36,7 +36,7 @@ void choose_parts(DumpArguments &arguments) {
 }
 
 int run_dump(const DumpArguments &arguments) {
-  return show(arguments.json, [&](text::DumpSink &sink) {
+  return show(arguments.form, [&](text::Sink &sink) {
     bool clean = true;
     const auto dump = [&](const Image &image) -> std::function<void()> {
       return [&, image] {
@@ -72,7 +72,7 @@ void add_dump_command(CLI::App &app, int &exit_code) {
       ->type_name("NAME")
       ->allow_extra_args(false);
   command->add_flag("--demangle", show.demangle, "Show C++ names as in the source");
-  command->add_flag("--json", arguments->json, "The same facts as JSON");
+  add_output_flags(*command, arguments->form, "The same facts");
   command->footer("Without a choice: header, sections and symbols.\n"
                   "Exit status: 0 all was read, 1 something was damaged or missing, 2 usage.");
   command->callback([arguments, &exit_code] {

@@ -13,7 +13,7 @@
 
 #include "device_code.h"
 #include "messages.h"
-#include "text/dump/dump_sink.h"
+#include "text/dump/sink.h"
 #include "verify/verify.h"
 
 namespace culink::tools {
@@ -22,7 +22,7 @@ namespace {
 
 struct VerifyArguments {
   CodeArguments code;
-  bool json = false;
+  OutputFlags form;
   bool quiet = false;
   bool list_rules = false;
 };
@@ -49,18 +49,16 @@ void print_text(const Verdict &verdict, bool quiet, TextOut &out) {
   }
 }
 
-void print_json(const Verdict &verdict, text::DumpSink &sink) {
+constexpr text::Column kFindingColumns[] = {
+    {"rule", "rule"}, {"place", "place"}, {"field", "field"}, {"message", "message"}};
+
+void print_rows(const Verdict &verdict, text::Sink &sink) {
   sink.begin_file(verdict.name);
-  sink.field({"checked", "", 0}, text::flag(!verdict.not_checked));
-  sink.open_list("findings", "");
-  for (const Finding &finding : verdict.findings) {
-    sink.open_row();
-    sink.field({"rule", "", 0}, text::name(rule_id(finding.rule)));
-    sink.field({"place", "", 0}, text::name(finding.what.place));
-    sink.field({"field", "", 0}, text::name(finding.what.field));
-    sink.field({"message", "", 0}, text::name(finding.what.message));
-    sink.close_row();
-  }
+  sink.fact("checked", text::flag(!verdict.not_checked));
+  sink.open_list("findings", "Findings", kFindingColumns);
+  for (const Finding &finding : verdict.findings)
+    sink.row(kFindingColumns, {text::name(rule_id(finding.rule)), text::name(finding.what.place),
+                               text::name(finding.what.field), text::name(finding.what.message)});
   sink.close_list();
   sink.end_file();
 }
@@ -84,14 +82,14 @@ int run_verify(const VerifyArguments &arguments) {
     return kExitUsage;
   }
   TextOut out(STDOUT_FILENO);
-  const std::unique_ptr<text::DumpSink> sink = text::make_json_sink(out);
+  const std::unique_ptr<text::Sink> sink = text::make_sink(arguments.form.format(), out);
   bool clean = true;
   const auto print = [&](const Verdict &verdict) {
     clean = clean && verdict.findings.empty();
-    if (arguments.json)
-      print_json(verdict, *sink);
-    else
+    if (arguments.form.is_text())
       print_text(verdict, arguments.quiet, out);
+    else
+      print_rows(verdict, *sink);
   };
   const ImageVisitor visitor{
       .look = [&](const Image &image) -> std::function<void()> {
@@ -102,13 +100,11 @@ int run_verify(const VerifyArguments &arguments) {
           [&](const Problem &problem) {
             print({problem.name, {{Rule::Structure, problem.error}}});
           }};
-  if (arguments.json)
-    sink->begin();
+  sink->begin();
   WorkerPool pool(0);
   for (const std::string &file : arguments.code.files)
     clean = walk_images(file, arguments.code.selection, pool, visitor) && clean;
-  if (arguments.json)
-    sink->end();
+  sink->end();
   return finish_output(out) && clean ? 0 : 1;
 }
 
@@ -119,7 +115,7 @@ void add_verify_command(CLI::App &app, int &exit_code) {
   CLI::App *command = app.add_subcommand("verify", "Check that files are well-formed cubins");
   command->add_option("FILE", arguments->code.files, kFilesHelp);
   add_code_selection(*command, arguments->code.selection);
-  command->add_flag("--json", arguments->json, "The findings as JSON");
+  add_output_flags(*command, arguments->form, "The findings");
   command->add_flag("-q,--quiet", arguments->quiet, "Do not print 'ok' for good files");
   command->add_flag("--list-rules", arguments->list_rules, "Print the rules and stop");
   command->callback([arguments, &exit_code] { exit_code = run_verify(*arguments); });

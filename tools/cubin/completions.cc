@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "elf/target/arch.h"
-#include "text/dump/usage_columns.h"
+#include "text/dump/usage.h"
 
 namespace culink::tools {
 
@@ -24,8 +24,8 @@ std::string targets() {
 // Each with what a condition has behind it.
 std::string columns(std::string_view behind) {
   std::string out;
-  for (const text::UsageColumn &column : text::usage_columns())
-    out += (out.empty() ? "" : " ") + std::string(column.key) + std::string(behind);
+  for (const std::string_view key : text::usage_numbers())
+    out += (out.empty() ? "" : " ") + std::string(key) + std::string(behind);
   return out;
 }
 

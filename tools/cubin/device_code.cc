@@ -68,10 +68,25 @@ bool for_each_image(const CodeArguments &arguments,
   return clean;
 }
 
-int show(bool json, const std::function<bool(text::DumpSink &)> &show_all) {
+text::Format OutputFlags::format() const {
+  return json       ? text::Format::Json
+         : csv      ? text::Format::Csv
+         : markdown ? text::Format::Markdown
+                    : text::Format::Text;
+}
+
+void add_output_flags(CLI::App &command, OutputFlags &flags, const std::string &what) {
+  CLI::Option *const json = command.add_flag("--json", flags.json, what + " as JSON");
+  CLI::Option *const csv =
+      command.add_flag("--csv", flags.csv, what + " as comma-separated values")->excludes(json);
+  command.add_flag("--markdown", flags.markdown, what + " as tables of Markdown")
+      ->excludes(json)
+      ->excludes(csv);
+}
+
+int show(const OutputFlags &flags, const std::function<bool(text::Sink &)> &show_all) {
   TextOut out(STDOUT_FILENO);
-  const std::unique_ptr<text::DumpSink> sink =
-      json ? text::make_json_sink(out) : text::make_text_sink(out);
+  const std::unique_ptr<text::Sink> sink = text::make_sink(flags.format(), out);
   sink->begin();
   const bool clean = show_all(*sink);
   sink->end();

@@ -23,7 +23,7 @@ void dump_hex(const DumpContext &context) {
       found = true;
       context.sink.open_row();
       put_section(context.sink, section);
-      context.sink.field({"size", ""}, hex(section.size));
+      context.sink.put("size", hex(section.size));
       context.sink.bytes({"bytes", ""}, section.data);
       context.sink.close_row();
     }
@@ -36,7 +36,7 @@ void dump_hex(const DumpContext &context) {
 } // namespace
 
 void dump_file(std::string_view file_name, const elf::ElfView &file, const DumpOptions &options,
-               DumpSink &sink, const WarningSink &warn) {
+               Sink &sink, const WarningSink &warn) {
   for (const Error &violation : file.violations())
     warn(violation);
   const DumpContext context{file, options, sink, warn};

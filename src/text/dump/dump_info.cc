@@ -27,7 +27,7 @@ bool shown_in_hex(elf::InfoAttribute attribute) {
 
 // Tells the sink one decoded value; one overload per kind of InfoValue.
 struct ValuePrinter {
-  DumpSink &sink;
+  Sink &sink;
   const SymbolNames &names;
   const elf::InfoRecord &record;
   elf::InfoShape shape;
@@ -38,7 +38,7 @@ struct ValuePrinter {
 
   void symbol(u32 index) const {
     const std::string shown = names(index);
-    sink.field({"symbol", ""}, label(index, shown));
+    sink.put("symbol", label(index, shown));
   }
 
   void words(std::string_view key, const std::vector<u32> &words) const {
@@ -56,12 +56,12 @@ struct ValuePrinter {
     std::vector<Value> values;
     for (size_t i = 0; i < indices.size(); ++i)
       values.push_back(label(indices[i], shown[i]));
-    sink.labels({"symbols", ""}, values);
+    sink.values({"symbols", ""}, values, true);
   }
 
   void operator()(const elf::InfoNumber &value) const {
     if (shape != elf::InfoShape::None || value.value != 0)
-      sink.field({"value", ""}, plain(value.value));
+      sink.put("value", plain(value.value));
   }
   void operator()(const elf::InfoWords &value) const {
     if (shape == elf::InfoShape::Symbols)
@@ -71,48 +71,48 @@ struct ValuePrinter {
   }
   void operator()(const elf::InfoSymbolWord &value) const {
     symbol(value.symbol);
-    sink.field({"value", ""}, plain(value.value));
+    sink.put("value", plain(value.value));
   }
   void operator()(const elf::InfoSymbolWords &value) const {
     symbol(value.symbol);
     words("words", value.values);
   }
   void operator()(const elf::InfoDim3 &value) const {
-    sink.field({"x", ""}, number(value.x));
-    sink.field({"y", ""}, number(value.y));
-    sink.field({"z", ""}, number(value.z));
+    sink.put("x", number(value.x));
+    sink.put("y", number(value.y));
+    sink.put("z", number(value.z));
   }
   void operator()(const elf::InfoParameterBank &value) const {
     symbol(value.symbol);
-    sink.field({"offset", ""}, hex(value.offset));
-    sink.field({"size", ""}, number(value.size));
+    sink.put("offset", hex(value.offset));
+    sink.put("size", number(value.size));
   }
   void operator()(const elf::InfoKernelParameter &value) const {
-    sink.field({"index", ""}, number(value.index));
-    sink.field({"ordinal", ""}, number(value.ordinal));
-    sink.field({"offset", ""}, hex(value.offset));
-    sink.field({"size", ""}, number(value.size));
-    sink.field({"log_alignment", ""}, number(value.pointee_alignment));
-    sink.field({"space", ""}, number(value.space));
-    sink.field({"cbank", ""}, hex(value.cbank));
-    sink.field({"parameter_space", ""},
-               label(value.parameter_space ? 1 : 0, value.parameter_space ? "SMEM" : "CBANK"));
+    sink.put("index", number(value.index));
+    sink.put("ordinal", number(value.ordinal));
+    sink.put("offset", hex(value.offset));
+    sink.put("size", number(value.size));
+    sink.put("log_alignment", number(value.pointee_alignment));
+    sink.put("space", number(value.space));
+    sink.put("cbank", hex(value.cbank));
+    sink.put("parameter_space",
+             label(value.parameter_space ? 1 : 0, value.parameter_space ? "SMEM" : "CBANK"));
   }
   void operator()(const elf::InfoKernelParameter2 &value) const {
-    sink.field({"index", ""}, number(value.index));
-    sink.field({"ordinal", ""}, number(value.ordinal));
-    sink.field({"offset", ""}, hex(value.offset));
-    sink.field({"size", ""}, number(value.size));
-    sink.field({"log_alignment", ""}, number(value.pointee_alignment));
-    sink.field({"space", ""}, number(value.space));
-    sink.field({"high", ""}, number(value.high));
+    sink.put("index", number(value.index));
+    sink.put("ordinal", number(value.ordinal));
+    sink.put("offset", hex(value.offset));
+    sink.put("size", number(value.size));
+    sink.put("log_alignment", number(value.pointee_alignment));
+    sink.put("space", number(value.space));
+    sink.put("high", number(value.high));
   }
   void operator()(const elf::InfoBranchTargets &value) const {
     sink.open_list("branches", "");
     for (const elf::InfoBranch &branch : value.branches) {
       sink.open_row();
-      sink.field({"offset", ""}, hex(branch.offset));
-      sink.field({"kind", ""}, number(branch.kind));
+      sink.put("offset", hex(branch.offset));
+      sink.put("kind", number(branch.kind));
       words("targets", branch.targets);
       sink.close_row();
     }
@@ -123,7 +123,7 @@ struct ValuePrinter {
     for (size_t at = 0; at < value.words.size(); at += value.columns) {
       const size_t end = std::min<size_t>(at + value.columns, value.words.size());
       sink.open_row();
-      sink.field({"offset", ""}, hex(value.words[at]));
+      sink.put("offset", hex(value.words[at]));
       words("words", {value.words.begin() + static_cast<i64>(at) + 1,
                       value.words.begin() + static_cast<i64>(end)});
       sink.close_row();
@@ -134,11 +134,11 @@ struct ValuePrinter {
     sink.open_list("annotations", "");
     for (const elf::InfoAnnotation &annotation : value.annotations) {
       sink.open_row();
-      sink.field({"kind", ""}, number(annotation.kind));
+      sink.put("kind", number(annotation.kind));
       if (annotation.kind != elf::kAnnotationOfFunction)
-        sink.field({"offset", ""}, hex(annotation.offset));
+        sink.put("offset", hex(annotation.offset));
       if (annotation.kind != elf::kAnnotationMark)
-        sink.field({"text", ""}, name(annotation.text));
+        sink.put("text", name(annotation.text));
       sink.close_row();
     }
     sink.close_list();
@@ -146,7 +146,7 @@ struct ValuePrinter {
   void operator()(const elf::InfoBytes &value) const { sink.bytes({"bytes", ""}, value.bytes); }
 };
 
-void put_record(DumpSink &sink, const SymbolNames &names, const elf::InfoRecord &record) {
+void put_record(Sink &sink, const SymbolNames &names, const elf::InfoRecord &record) {
   const auto code = static_cast<u8>(record.attribute);
   const auto format = static_cast<u8>(record.format);
   sink.open_row();
@@ -170,7 +170,7 @@ void dump_info(const DumpContext &context) {
     context.sink.open_row();
     put_section(context.sink, section);
     if (owner)
-      context.sink.field({"for", ""}, label(owner->index, owner->name));
+      context.sink.put("for", label(owner->index, owner->name));
     context.sink.open_list("records", "");
     for (const elf::InfoRecord &record : info.records) {
       put_record(context.sink, names, record);

@@ -20,7 +20,7 @@ namespace culink::text {
 
 namespace {
 
-void put_rest(DumpSink &sink, ByteSpan rest) {
+void put_rest(Sink &sink, ByteSpan rest) {
   if (!rest.empty())
     sink.bytes({"rest", ""}, rest);
 }
@@ -41,15 +41,15 @@ std::string_view value_kind_name(elf::RelocationValueKind kind) {
 
 void put_relocation_actions(const DumpContext &context, const elf::Section &section) {
   const elf::RelocationActions actions = elf::decode_relocation_actions(section.data);
-  DumpSink &sink = context.sink;
+  Sink &sink = context.sink;
   u32 type = actions.first_type;
-  sink.field({"reserved", ""}, number(actions.reserved));
+  sink.put("reserved", number(actions.reserved));
   sink.open_list("actions", "");
   for (const elf::RelocationAction &action : actions.actions) {
     sink.open_row();
     sink.field({"type", "type", -24}, label(type, relocation_name(type)));
-    sink.field({"value", ""}, label(static_cast<u8>(action.kind), value_kind_name(action.kind)));
-    sink.field({"mode", ""}, number(action.mode));
+    sink.put("value", label(static_cast<u8>(action.kind), value_kind_name(action.kind)));
+    sink.put("mode", number(action.mode));
     static constexpr std::array<std::array<std::string_view, 3>, 2> kKeys{
         {{"shift", "width", "position"}, {"shift2", "width2", "position2"}}};
     for (size_t i = 0; i < action.fields.size(); ++i) {
@@ -78,16 +78,16 @@ void put_metadata(const DumpContext &context, const elf::Section &section) {
 void put_unified_entries(const DumpContext &context, const elf::Section &section) {
   const elf::UnifiedSection unified = elf::decode_unified_entries(section.data);
   const SymbolNames names(context, section);
-  DumpSink &sink = context.sink;
+  Sink &sink = context.sink;
   sink.open_list("entries", "");
   for (const elf::UnifiedEntry &entry : unified.records) {
     const std::string symbol = names(entry.symbol);
     sink.open_row();
-    sink.field({"symbol", ""}, label(entry.symbol, symbol));
-    sink.field({"flags", ""}, hex(entry.flags));
-    sink.field({"offset", ""}, hex(entry.offset));
-    sink.field({"uuid_low", ""}, hex(entry.uuid_low));
-    sink.field({"uuid_high", ""}, hex(entry.uuid_high));
+    sink.put("symbol", label(entry.symbol, symbol));
+    sink.put("flags", hex(entry.flags));
+    sink.put("offset", hex(entry.offset));
+    sink.put("uuid_low", hex(entry.uuid_low));
+    sink.put("uuid_high", hex(entry.uuid_high));
     sink.close_row();
   }
   sink.close_list();
@@ -99,10 +99,10 @@ void put_unified_entries(const DumpContext &context, const elf::Section &section
 void put_capsule(const DumpContext &context, const elf::Section &section) {
   const elf::Capsule capsule = elf::decode_capsule(section.data);
   if (!capsule.violations.empty() && context.file.find(".note.nv.cuver")) { // of toolkit 12.8
-    context.sink.field({"form", ""}, name("of an earlier toolkit"));
+    context.sink.put("form", name("of an earlier toolkit"));
     return;
   }
-  DumpSink &sink = context.sink;
+  Sink &sink = context.sink;
   if (capsule.has_header) {
     const std::span<const elf::Section> sections = context.file.sections();
     const std::string_view text =
@@ -110,19 +110,19 @@ void put_capsule(const DumpContext &context, const elf::Section &section) {
     u64 recovered = 0;
     for (u32 i = 0; i < capsule.instruction_count; ++i)
       recovered += capsule.recovered(i) ? 1 : 0;
-    sink.field({"text", ""}, label(capsule.text_section, text));
-    sink.field({"magic", ""}, hex(capsule.magic));
-    sink.field({"instructions", ""}, number(capsule.instruction_count));
-    sink.field({"recovered", ""}, number(recovered));
-    sink.field({"records", ""}, number(capsule.records.size()));
-    sink.field({"directives", ""}, number(static_cast<u64>(std::ranges::count(
-                                       capsule.records, elf::CapsuleRecordKind::Directive,
-                                       &elf::CapsuleRecord::kind))));
+    sink.put("text", label(capsule.text_section, text));
+    sink.put("magic", hex(capsule.magic));
+    sink.put("instructions", number(capsule.instruction_count));
+    sink.put("recovered", number(recovered));
+    sink.put("records", number(capsule.records.size()));
+    sink.put("directives",
+             number(static_cast<u64>(std::ranges::count(
+                 capsule.records, elf::CapsuleRecordKind::Directive, &elf::CapsuleRecord::kind))));
     u64 inserted = 0, padding = 0; // machine instructions without a Mercury counterpart
     for (const elf::CapsuleRecord &record : capsule.records)
       (record.kind == elf::CapsuleRecordKind::End ? padding : inserted) += record.sass_count();
-    sink.field({"sass_only", ""}, number(inserted));
-    sink.field({"padding", ""}, number(padding));
+    sink.put("sass_only", number(inserted));
+    sink.put("padding", number(padding));
   }
   put_rest(sink, capsule.rest);
   warn_violations(context, section, capsule.violations);
@@ -179,9 +179,9 @@ void dump_shared_bytes(const DumpContext &context) {
     open = true;
     context.sink.open_row();
     put_section(context.sink, *counterpart);
-    context.sink.field({"with", ""}, label((*owner)->index, (*owner)->name));
-    context.sink.field({"offset", ""}, hex(counterpart->offset));
-    context.sink.field({"size", ""}, hex(counterpart->size));
+    context.sink.put("with", label((*owner)->index, (*owner)->name));
+    context.sink.put("offset", hex(counterpart->offset));
+    context.sink.put("size", hex(counterpart->size));
     context.sink.close_row();
   }
   if (open)

@@ -9,14 +9,14 @@
 #include "elf/codec.h"
 #include "elf/elf_view.h"
 #include "text/dump/dump.h"
-#include "text/dump/dump_sink.h"
+#include "text/dump/sink.h"
 
 namespace culink::text {
 
 struct DumpContext {
   const elf::ElfView &file;
   const DumpOptions &options;
-  DumpSink &sink;
+  Sink &sink;
   const WarningSink &warn;
 };
 
@@ -54,7 +54,7 @@ private:
 [[nodiscard]] std::string_view relocation_name(u32 type);
 
 // The heading of a row that describes one section: its name, then its index.
-void put_section(DumpSink &sink, const elf::Section &section);
+void put_section(Sink &sink, const elf::Section &section);
 
 // Warns about each violation a codec found in `section`.
 void warn_violations(const DumpContext &context, const elf::Section &section,

@@ -41,7 +41,7 @@ constexpr std::array<PartName, 5> kParts{
      {elf::CallPart::IndirectTargets, "indirect_targets",
       "functions made callable through addresses", "caller", "callee"}}};
 
-void put_part(DumpSink &sink, const PartName &part, const elf::CallGraph &graph,
+void put_part(Sink &sink, const PartName &part, const elf::CallGraph &graph,
               const SymbolNames &names, ByteSpan strings) {
   const std::vector<elf::CallPair> pairs = graph.pairs(part.part);
   if (pairs.empty() && part.part == elf::CallPart::Unmarked)
@@ -71,7 +71,7 @@ void put_toolkit_info(const DumpContext &context, const elf::Section &section,
     context.warn({elf::describe_section(section), info.error().field, info.error().message});
     return;
   }
-  context.sink.field({"version", ""}, number(info->version));
+  context.sink.put("version", number(info->version));
   const std::array<std::pair<std::string_view, std::string_view>, 5> strings{
       {{"object", info->object},
        {"tool", info->tool},
@@ -91,18 +91,18 @@ void put_cuda_info(const DumpContext &context, const elf::Section &section, cons
     context.warn({elf::describe_section(section), info.error().field, info.error().message});
     return;
   }
-  context.sink.field({"version", ""}, number(info->version));
-  context.sink.field({"virtual_arch", ""}, number(info->virtual_arch));
+  context.sink.put("version", number(info->version));
+  context.sink.put("virtual_arch", number(info->virtual_arch));
   if (info->words)
     context.sink.bytes({"bytes", ""}, note.desc.subspan(4));
   else
-    context.sink.field({"toolkit", ""}, number(info->toolkit));
+    context.sink.put("toolkit", number(info->toolkit));
 }
 
 void put_note(const DumpContext &context, const elf::Section &section, const elf::Note &note) {
   context.sink.open_row();
   context.sink.field({"owner", "owner"}, name(note.owner()));
-  context.sink.field({"type", ""}, number(note.type));
+  context.sink.put("type", number(note.type));
   if (note.type == elf::kNoteToolkitInfo && note.name == elf::kNoteOwner)
     put_toolkit_info(context, section, note);
   else if (note.type == elf::kNoteCudaInfo && note.name == elf::kNoteOwner)
@@ -147,9 +147,9 @@ void dump_prototypes(const DumpContext &context) {
     for (const elf::Prototype &record : prototypes.records) {
       const std::string function = names(record.symbol);
       context.sink.open_row();
-      context.sink.field({"function", ""}, label(record.symbol, function));
-      context.sink.field({"prototype", ""},
-                         label(record.string, c_string_at(strings, record.string).value_or("")));
+      context.sink.put("function", label(record.symbol, function));
+      context.sink.put("prototype",
+                       label(record.string, c_string_at(strings, record.string).value_or("")));
       context.sink.close_row();
     }
     context.sink.close_list();
@@ -195,7 +195,7 @@ void dump_compat(const DumpContext &context) {
       context.sink.field({"format", "format", -10},
                          label(format, elf::kInfoFormatNames.name_of(format).value_or("")));
       if (const std::optional<u64> value = elf::compat_number(record))
-        context.sink.field({"value", ""}, hex(*value));
+        context.sink.put("value", hex(*value));
       else
         context.sink.bytes({"bytes", ""}, record.payload);
       context.sink.close_row();
