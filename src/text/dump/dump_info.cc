@@ -108,15 +108,11 @@ struct ValuePrinter {
     sink.put("high", number(value.high));
   }
   void operator()(const elf::InfoBranchTargets &value) const {
-    sink.open_list("branches", "");
-    for (const elf::InfoBranch &branch : value.branches) {
-      sink.open_row();
+    sink.list("branches", "", value.branches, [&](const elf::InfoBranch &branch) {
       sink.put("offset", hex(branch.offset));
       sink.put("kind", number(branch.kind));
       words("targets", branch.targets);
-      sink.close_row();
-    }
-    sink.close_list();
+    });
   }
   void operator()(const elf::InfoTable &value) const {
     sink.open_list("rows", "");
@@ -149,41 +145,25 @@ struct ValuePrinter {
 void put_record(Sink &sink, const SymbolNames &names, const elf::InfoRecord &record) {
   const auto code = static_cast<u8>(record.attribute);
   const auto format = static_cast<u8>(record.format);
-  sink.open_row();
   sink.field(kAttribute, label(code, elf::kInfoAttributeNames.name_of(code).value_or("")));
   sink.field(kFormat, label(format, elf::kInfoFormatNames.name_of(format).value_or("")));
   std::visit(ValuePrinter{sink, names, record, elf::effective_shape(record)},
              elf::decode_value(record));
-  sink.close_row();
 }
 
 } // namespace
 
-void dump_info(const DumpContext &context) {
-  context.sink.open_list("info", "Attributes (.nv.info)");
-  for (const elf::Section &section : context.file.sections()) {
-    if (section.type != elf::SectionType::CudaInfo && section.type != elf::SectionType::MercuryInfo)
-      continue;
-    const elf::InfoSection info = elf::decode_info(section.data);
-    const elf::Section *owner = context.file.info_section(section);
-    const SymbolNames names(context, section);
-    context.sink.open_row();
-    put_section(context.sink, section);
-    if (owner)
-      context.sink.put("for", label(owner->index, owner->name));
-    context.sink.open_list("records", "");
-    for (const elf::InfoRecord &record : info.records) {
-      put_record(context.sink, names, record);
-      if (const std::optional<elf::Violation> violation = elf::check_record(record))
-        warn_violations(context, section, {*violation});
-    }
-    context.sink.close_list();
-    if (!info.rest.empty())
-      context.sink.bytes({"rest", ""}, info.rest);
-    context.sink.close_row();
-    warn_violations(context, section, info.violations);
-  }
-  context.sink.close_list();
+void put_info(const DumpContext &context, const elf::Section &section) {
+  const elf::InfoSection info = elf::decode_info(section.data);
+  const SymbolNames names(context, section);
+  if (const elf::Section *owner = context.file.info_section(section))
+    context.sink.put("for", label(owner->index, owner->name));
+  context.sink.list("records", "", info.records, [&](const elf::InfoRecord &record) {
+    put_record(context.sink, names, record);
+    if (const std::optional<elf::Violation> violation = elf::check_record(record))
+      warn_violations(context, section, {*violation});
+  });
+  put_rest(context, section, info);
 }
 
 } // namespace culink::text

@@ -20,11 +20,6 @@ namespace culink::text {
 
 namespace {
 
-void put_rest(Sink &sink, ByteSpan rest) {
-  if (!rest.empty())
-    sink.bytes({"rest", ""}, rest);
-}
-
 std::string_view value_kind_name(elf::RelocationValueKind kind) {
   switch (kind) {
   case elf::RelocationValueKind::Address:
@@ -39,30 +34,27 @@ std::string_view value_kind_name(elf::RelocationValueKind kind) {
   return "";
 }
 
+} // namespace
+
 void put_relocation_actions(const DumpContext &context, const elf::Section &section) {
   const elf::RelocationActions actions = elf::decode_relocation_actions(section.data);
   Sink &sink = context.sink;
   u32 type = actions.first_type;
   sink.put("reserved", number(actions.reserved));
-  sink.open_list("actions", "");
-  for (const elf::RelocationAction &action : actions.actions) {
-    sink.open_row();
+  sink.list("actions", "", actions.actions, [&](const elf::RelocationAction &action) {
     sink.field({"type", "type", -24}, label(type, relocation_name(type)));
     sink.put("value", label(static_cast<u8>(action.kind), value_kind_name(action.kind)));
     sink.put("mode", number(action.mode));
     static constexpr std::array<std::array<std::string_view, 3>, 2> kKeys{
         {{"shift", "width", "position"}, {"shift2", "width2", "position2"}}};
     for (size_t i = 0; i < action.fields.size(); ++i) {
-      sink.field({kKeys[i][0], ""}, number(action.fields[i].shift));
-      sink.field({kKeys[i][1], ""}, number(action.fields[i].width));
-      sink.field({kKeys[i][2], ""}, number(action.fields[i].position));
+      sink.put(kKeys[i][0], number(action.fields[i].shift));
+      sink.put(kKeys[i][1], number(action.fields[i].width));
+      sink.put(kKeys[i][2], number(action.fields[i].position));
     }
-    sink.close_row();
     ++type;
-  }
-  sink.close_list();
-  put_rest(sink, actions.rest);
-  warn_violations(context, section, actions.violations);
+  });
+  put_rest(context, section, actions);
 }
 
 void put_metadata(const DumpContext &context, const elf::Section &section) {
@@ -71,28 +63,22 @@ void put_metadata(const DumpContext &context, const elf::Section &section) {
   for (const u32 word : metadata.records)
     words.push_back(hex(word));
   context.sink.values({"words", ""}, words);
-  put_rest(context.sink, metadata.rest);
-  warn_violations(context, section, metadata.violations);
+  put_rest(context, section, metadata);
 }
 
 void put_unified_entries(const DumpContext &context, const elf::Section &section) {
   const elf::UnifiedSection unified = elf::decode_unified_entries(section.data);
   const SymbolNames names(context, section);
   Sink &sink = context.sink;
-  sink.open_list("entries", "");
-  for (const elf::UnifiedEntry &entry : unified.records) {
+  sink.list("entries", "", unified.records, [&](const elf::UnifiedEntry &entry) {
     const std::string symbol = names(entry.symbol);
-    sink.open_row();
     sink.put("symbol", label(entry.symbol, symbol));
     sink.put("flags", hex(entry.flags));
     sink.put("offset", hex(entry.offset));
     sink.put("uuid_low", hex(entry.uuid_low));
     sink.put("uuid_high", hex(entry.uuid_high));
-    sink.close_row();
-  }
-  sink.close_list();
-  put_rest(sink, unified.rest);
-  warn_violations(context, section, unified.violations);
+  });
+  put_rest(context, section, unified);
 }
 
 // The header and a count of what follows; the records are instructions.
@@ -124,40 +110,21 @@ void put_capsule(const DumpContext &context, const elf::Section &section) {
     sink.put("sass_only", number(inserted));
     sink.put("padding", number(padding));
   }
-  put_rest(sink, capsule.rest);
-  warn_violations(context, section, capsule.violations);
+  put_rest(context, section, capsule);
 }
 
 void put_names(const DumpContext &context, const elf::Section &section) {
   const elf::NameList list = elf::decode_names(section.data);
-  context.sink.open_list("names", "");
-  for (const std::string_view entry : list.names) {
-    context.sink.open_row();
+  context.sink.list("names", "", list.names, [&](std::string_view entry) {
     context.sink.field({"name", "name"}, name(entry));
-    context.sink.close_row();
-  }
-  context.sink.close_list();
-  put_rest(context.sink, list.rest);
-  warn_violations(context, section, list.violations);
+  });
+  put_rest(context, section, list);
 }
 
-struct RecordKind {
-  elf::SectionRole role;
-  std::string_view key;
-  std::string_view title;
-  void (*put)(const DumpContext &, const elf::Section &);
-};
-
-constexpr std::array<RecordKind, 7> kKinds{{
-    {elf::SectionRole::RelAction, "relocation_actions", "Relocation actions",
-     put_relocation_actions},
-    {elf::SectionRole::Metadata, "metadata", "Metadata", put_metadata},
-    {elf::SectionRole::UftEntry, "unified_functions", "Unified functions", put_unified_entries},
-    {elf::SectionRole::UdtEntry, "unified_data", "Unified data", put_unified_entries},
-    {elf::SectionRole::CapmercText, "capsules", "Mercury capsules", put_capsule},
-    {elf::SectionRole::HostReferences, "host_references", "Host references", put_names},
-    {elf::SectionRole::ModuleId, "module_ids", "Module ids", put_names},
-}};
+void put_hex(const DumpContext &context, const elf::Section &section) {
+  context.sink.put("size", hex(section.size));
+  context.sink.bytes({"bytes", ""}, section.data);
+}
 
 // Mercury sections that are only another header of the bytes of a section of machine code.
 void dump_shared_bytes(const DumpContext &context) {
@@ -186,28 +153,6 @@ void dump_shared_bytes(const DumpContext &context) {
   }
   if (open)
     context.sink.close_list();
-}
-
-} // namespace
-
-void dump_records(const DumpContext &context) {
-  for (const RecordKind &kind : kKinds) {
-    bool open = false;
-    for (const elf::Section &section : context.file.sections()) {
-      if (elf::classify_section(section.name, section.type, section.flags).role != kind.role)
-        continue;
-      if (!open)
-        context.sink.open_list(kind.key, kind.title);
-      open = true;
-      context.sink.open_row();
-      put_section(context.sink, section);
-      kind.put(context, section);
-      context.sink.close_row();
-    }
-    if (open)
-      context.sink.close_list();
-  }
-  dump_shared_bytes(context);
 }
 
 } // namespace culink::text

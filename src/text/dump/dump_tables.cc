@@ -225,58 +225,40 @@ void dump_segments(const DumpContext &context) {
     context.warn({"program headers", "", "segments overlap too often to list all their sections"});
 }
 
-void dump_symbols(const DumpContext &context) {
-  context.sink.open_list("symbol_tables", "Symbols");
-  for (const elf::Section &section : context.file.sections()) {
-    if (!elf::is_symbol_table(section.type))
-      continue;
-    const SymbolNames names(context.file, context.file.symbols(section), context.options.demangle);
-    context.sink.open_row();
-    put_section(context.sink, section);
-    context.sink.put("count", number(names.table().size()));
-    context.sink.put("first_global", number(section.info));
-    context.sink.open_list("symbols", "", kSymbolColumns);
-    for (u32 i = 0; i < names.table().size(); ++i)
-      put_symbol(context, names, i);
-    context.sink.close_list();
-    context.sink.close_row();
-  }
+void put_symbols(const DumpContext &context, const elf::Section &section) {
+  const SymbolNames names(context.file, context.file.symbols(section), context.options.demangle);
+  context.sink.put("count", number(names.table().size()));
+  context.sink.put("first_global", number(section.info));
+  context.sink.open_list("symbols", "", kSymbolColumns);
+  for (u32 i = 0; i < names.table().size(); ++i)
+    put_symbol(context, names, i);
   context.sink.close_list();
 }
 
-void dump_relocations(const DumpContext &context) {
+void put_relocations(const DumpContext &context, const elf::Section &section) {
   static constexpr std::array<Column, 4> kColumns{{{"offset", "offset", 8},
                                                    {"type", "type", -28},
                                                    {"addend", "addend", 8},
                                                    {"symbol", "symbol"}}};
   static constexpr std::array<Column, 3> kWithoutAddend{kColumns[0], kColumns[1], kColumns[3]};
-  context.sink.open_list("relocations", "Relocations");
-  for (const elf::Section &section : context.file.sections()) {
-    if (!elf::is_relocation_table(section.type))
-      continue;
-    const elf::RelocationTable table = context.file.relocations(section);
-    const SymbolNames names(context.file, context.file.linked_symbols(section),
-                            context.options.demangle);
-    const elf::Section *target = context.file.info_section(section);
-    context.sink.open_row();
-    put_section(context.sink, section);
-    context.sink.put("target", label(section.info, target ? target->name : ""));
-    context.sink.put("count", number(table.size()));
-    context.sink.open_list(
-        "entries", "", table.has_addends() ? std::span<const Column>(kColumns) : kWithoutAddend);
-    for (u32 i = 0; i < table.size(); ++i) {
-      const elf::Relocation relocation = table[i];
-      const std::string symbol = names(relocation.symbol);
-      context.sink.open_row();
-      context.sink.field(kColumns[0], hex(relocation.offset));
-      context.sink.field(kColumns[1], label(relocation.type, relocation_name(relocation.type)));
-      if (table.has_addends())
-        context.sink.field(kColumns[2], signed_hex(relocation.addend));
-      context.sink.field(kColumns[3], label(relocation.symbol, symbol));
-      context.sink.close_row();
-    }
-    context.sink.close_list();
-    context.sink.close_row();
+  const elf::RelocationTable table = context.file.relocations(section);
+  const SymbolNames names(context.file, context.file.linked_symbols(section),
+                          context.options.demangle);
+  const elf::Section *target = context.file.info_section(section);
+  context.sink.put("target", label(section.info, target ? target->name : ""));
+  context.sink.put("count", number(table.size()));
+  context.sink.open_list("entries", "",
+                         table.has_addends() ? std::span<const Column>(kColumns) : kWithoutAddend);
+  for (u32 i = 0; i < table.size(); ++i) {
+    const elf::Relocation relocation = table[i];
+    const std::string symbol = names(relocation.symbol);
+    const Value type = label(relocation.type, relocation_name(relocation.type));
+    if (table.has_addends())
+      context.sink.row(kColumns, {hex(relocation.offset), type, signed_hex(relocation.addend),
+                                  label(relocation.symbol, symbol)});
+    else
+      context.sink.row(kWithoutAddend,
+                       {hex(relocation.offset), type, label(relocation.symbol, symbol)});
   }
   context.sink.close_list();
 }

@@ -124,6 +124,16 @@ public:
 
   // A value that text writes as "key value".
   void put(std::string_view key, const Value &value) { field({key, ""}, value); }
+  // A list with a row for each item; `put` has what is in it.
+  void list(std::string_view key, std::string_view title, const auto &items, const auto &put_item) {
+    open_list(key, title);
+    for (const auto &item : items) {
+      open_row();
+      put_item(item);
+      close_row();
+    }
+    close_list();
+  }
   // A row of a table, from its first column on.
   void row(std::span<const Column> columns, std::span<const Value> cells) {
     open_row();
