@@ -12,9 +12,8 @@
 #include "elf/records/nv_host_refs.h"
 #include "elf/records/nv_metadata.h"
 #include "elf/records/nv_rel_action.h"
-#include "elf/records/nv_unified.h"
 #include "elf/section_kind.h"
-#include "text/dump/dump_parts.h"
+#include "text/dump/sink_fields.h"
 
 namespace culink::text {
 
@@ -69,15 +68,8 @@ void put_metadata(const DumpContext &context, const elf::Section &section) {
 void put_unified_entries(const DumpContext &context, const elf::Section &section) {
   const elf::UnifiedSection unified = elf::decode_unified_entries(section.data);
   const SymbolNames names(context, section);
-  Sink &sink = context.sink;
-  sink.list("entries", "", unified.records, [&](const elf::UnifiedEntry &entry) {
-    const std::string symbol = names(entry.symbol);
-    sink.put("symbol", label(entry.symbol, symbol));
-    sink.put("flags", hex(entry.flags));
-    sink.put("offset", hex(entry.offset));
-    sink.put("uuid_low", hex(entry.uuid_low));
-    sink.put("uuid_high", hex(entry.uuid_high));
-  });
+  FieldPrinter printer{context.sink, &names};
+  printer.list("entries", unified.records);
   put_rest(context, section, unified);
 }
 

@@ -10,7 +10,7 @@
 #include "elf/records/nv_compat.h"
 #include "elf/records/nv_notes.h"
 #include "support/bytes.h"
-#include "text/dump/dump_parts.h"
+#include "text/dump/sink_fields.h"
 
 namespace culink::text {
 
@@ -81,18 +81,18 @@ void put_toolkit_info(const DumpContext &context, const elf::Section &section,
 }
 
 void put_cuda_info(const DumpContext &context, const elf::Section &section, const elf::Note &note) {
-  const Result<elf::CudaInfo> info = elf::decode_cuda_info(note.desc);
+  Result<elf::CudaInfo> info = elf::decode_cuda_info(note.desc);
   if (!info) {
     context.sink.bytes({"bytes", ""}, note.desc);
     context.warn({elf::describe_section(section), info.error().field, info.error().message});
     return;
   }
+  FieldPrinter printer{context.sink};
+  if (!info->words)
+    return fields(printer, *info);
   context.sink.put("version", number(info->version));
   context.sink.put("virtual_arch", number(info->virtual_arch));
-  if (info->words)
-    context.sink.bytes({"bytes", ""}, note.desc.subspan(4));
-  else
-    context.sink.put("toolkit", number(info->toolkit));
+  context.sink.bytes({"bytes", ""}, note.desc.subspan(4));
 }
 
 void put_note(const DumpContext &context, const elf::Section &section, const elf::Note &note) {
