@@ -9,6 +9,7 @@
 #include <functional>
 #include <map>
 
+#include "inspect/functions.h"
 #include "inspect/usage.h"
 #include "support/bytes.h"
 
@@ -31,18 +32,6 @@ std::optional<u64> value_of(std::string_view key, const FunctionUsage &use) {
 constexpr size_t kCode = 0;
 static_assert(kFields[kCode] == "code");
 
-ByteSpan code_of(const elf::ElfView &file, const FunctionUsage &use) {
-  const elf::Symbol symbol = file.symbols()[use.symbol];
-  if (!symbol.in_section())
-    return {};
-  return slice(file.sections()[symbol.section].data, symbol.value, symbol.size)
-      .value_or(ByteSpan());
-}
-
-u64 hash_of(ByteSpan bytes) {
-  return std::hash<std::string_view>()(as_text(bytes));
-}
-
 FunctionChange of_one_file(const FunctionFacts &facts, FunctionChange::Kind kind) {
   FunctionChange out{facts.name, facts.kernel, kind, facts.image, false, {}};
   for (size_t i = 0; i < kFields.size(); ++i)
@@ -64,9 +53,15 @@ std::string shown(const FieldChange &field, const std::optional<u64> &value) {
 
 std::vector<FunctionFacts> function_facts(const elf::ElfView &file, u32 image) {
   std::vector<FunctionFacts> out;
+  const inspect::Functions functions(file);
   for (const FunctionUsage &use : inspect::collect_usage(file).functions) {
-    FunctionFacts &facts = out.emplace_back(
-        FunctionFacts{std::string(use.name), use.kernel, image, {}, hash_of(code_of(file, use))});
+    const ByteSpan code = functions.all()[out.size()].code;
+    FunctionFacts &facts =
+        out.emplace_back(FunctionFacts{std::string(use.name),
+                                       use.kernel,
+                                       image,
+                                       {},
+                                       std::hash<std::string_view>()(as_text(code))});
     for (size_t i = 0; i < kFields.size(); ++i)
       facts.numbers[i] = value_of(kFields[i], use);
   }
