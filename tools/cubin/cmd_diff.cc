@@ -141,12 +141,10 @@ void put_summary(const DiffArguments &arguments, const text::DiffSummary &summar
   sink.open_list("functions", "Functions", kFunctionColumns);
   for (const text::FunctionChange &change : summary.changes) {
     const std::string name = arguments.demangle ? demangle(change.name) : change.name;
-    const text::Value cells[] = {
-        text::name(name), text::name(change.kernel ? "kernel" : "function"),
-        text::name(text::name_of_change(change.kind)), text::flag(change.instructions)};
     sink.open_row();
-    for (size_t i = 0; i < std::size(cells); ++i)
-      sink.field(kFunctionColumns[i], cells[i]);
+    sink.cells(kFunctionColumns,
+               {text::name(name), text::name(change.kernel ? "kernel" : "function"),
+                text::name(text::name_of_change(change.kind)), text::flag(change.instructions)});
     sink.open_list("fields", "", kFieldColumns);
     for (const text::FieldChange &field : change.fields)
       sink.row(kFieldColumns, {text::name(field.key), number(field.before), number(field.after)});

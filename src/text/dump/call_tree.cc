@@ -194,19 +194,13 @@ void print_call_rows(const std::vector<CallNode> &nodes, const CallTreeOptions &
       continue;
     const CallNode &node = nodes[i];
     const std::string shown = name_in_tree(node, options.demangled);
-    const Value values[] = {
-        number(i),
-        name(shown),
-        name(node.kernel     ? "kernel"
-             : node.external ? "external"
-                             : "function"),
-        flag(node.recursive),
-        flag(node.calls_pointers),
-        flag(node.address_taken),
-    };
     sink.open_row();
-    for (size_t at = 0; at < std::size(values); ++at)
-      sink.field(kColumns[at], values[at]);
+    sink.cells(kColumns,
+               {number(i), name(shown),
+                name(node.kernel     ? "kernel"
+                     : node.external ? "external"
+                                     : "function"),
+                flag(node.recursive), flag(node.calls_pointers), flag(node.address_taken)});
     calls.clear();
     possible.clear();
     for (const CallEdge &edge : node.calls)

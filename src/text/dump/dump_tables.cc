@@ -200,20 +200,13 @@ void dump_segments(const DumpContext &context) {
   context.sink.open_list("segments", "Segments", kColumns);
   for (const elf::Segment &segment : context.file.segments()) {
     const std::string flags = segment_flags(segment.flags);
-    const std::array<Value, 9> values{
-        number(index++),
-        label(static_cast<u32>(segment.type),
-              elf::kSegmentTypeNames.name_of(segment.type).value_or("")),
-        label(segment.flags, flags),
-        hex(segment.offset),
-        hex(segment.filesz),
-        hex(segment.memsz),
-        hex(segment.vaddr),
-        hex(segment.paddr),
-        number(segment.align)};
     context.sink.open_row();
-    for (size_t i = 0; i < values.size(); ++i)
-      context.sink.field(kColumns[i], values[i]);
+    context.sink.cells(kColumns, {number(index++),
+                                  label(static_cast<u32>(segment.type),
+                                        elf::kSegmentTypeNames.name_of(segment.type).value_or("")),
+                                  label(segment.flags, flags), hex(segment.offset),
+                                  hex(segment.filesz), hex(segment.memsz), hex(segment.vaddr),
+                                  hex(segment.paddr), number(segment.align)});
     const std::vector<Value> covered = covered_sections(segment, sorted, budget, complete);
     if (!covered.empty())
       context.sink.continue_row();

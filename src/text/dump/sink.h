@@ -134,15 +134,15 @@ public:
     }
     close_list();
   }
-  // A row of a table, from its first column on.
-  void row(std::span<const Column> columns, std::span<const Value> cells) {
-    open_row();
-    for (size_t i = 0; i < cells.size(); ++i)
-      field(columns[i], cells[i]);
-    close_row();
+  // Cells of the open row, from the first column on; or all of a row.
+  void cells(std::span<const Column> columns, std::initializer_list<Value> values) {
+    for (const Value &value : values)
+      field(columns[static_cast<size_t>(&value - values.begin())], value);
   }
-  void row(std::span<const Column> columns, std::initializer_list<Value> cells) {
-    row(columns, std::span(cells.begin(), cells.size()));
+  void row(std::span<const Column> columns, std::initializer_list<Value> values) {
+    open_row();
+    cells(columns, values);
+    close_row();
   }
 };
 
