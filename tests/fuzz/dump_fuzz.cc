@@ -2,7 +2,7 @@
 // Seeds: cubins.
 // Mutator: mutate_inputs.
 //
-// Everything that `cubin dump` and `cubin usage` print, as text and as JSON, into memory.
+// Everything that `cubin dump` and `cubin usage` print, in each format, into memory.
 #include "text/dump/dump.h"
 
 #include "inspect/usage.h"
@@ -21,10 +21,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   options.demangle = true;
   options.hex = {".nv.info", ".strtab"};
   const ModuleUsage usage = inspect::collect_usage(*view);
-  for (const bool json : {false, true}) {
+  using text::Format;
+  for (const Format format : {Format::Text, Format::Json, Format::Csv, Format::Markdown}) {
     TextOut out;
-    const auto sink =
-        json ? text::make_sink(text::Format::Json, out) : text::make_sink(text::Format::Text, out);
+    const auto sink = text::make_sink(format, out);
     sink->begin();
     text::dump_file("input", *view, options, *sink,
                     [](const Error &warning) { fuzz::require(!warning.message.empty()); });

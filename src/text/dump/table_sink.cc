@@ -8,6 +8,7 @@
 // Values without a column follow as one cell, "key value, key value", as text has them, and so do
 // lists further inside. What a file does not say is an empty field.
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
