@@ -3,12 +3,12 @@
 // The fields of elf/records/fields.h as keys of a map, in both directions.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <limits>
 #include <span>
 #include <string>
 #include <vector>
-
-#include <fmt/format.h>
 
 #include "elf/records/fields.h"
 #include "text/document/byte_lines.h"
@@ -130,7 +130,7 @@ struct FieldReader {
     std::vector<u32> words;
     numbers(key, words, {});
     if (words.size() != 3)
-      return row.report(fmt::format("`{}` needs three numbers", key.document));
+      return row.report("`" + std::string(key.document) + "` needs three numbers");
     x = words[0], y = words[1], z = words[2];
   }
   void table(elf::InfoTable &table) const {
@@ -140,7 +140,8 @@ struct FieldReader {
       for (const Node &word : words)
         table.words.push_back(static_cast<u32>(read_number(word, kMaxWord, complaints)));
       if (words.size() != table.columns)
-        complaints.add(item, fmt::format("a row of {} numbers is needed here", table.columns));
+        complaints.add(item,
+                       "a row of " + std::to_string(table.columns) + " numbers is needed here");
     }
   }
   template <class Record> void list(elf::FieldKey key, std::vector<Record> &records) const {
@@ -153,7 +154,7 @@ struct FieldReader {
     }
   }
   void bytes(elf::FieldKey key, std::vector<u8> &) const {
-    row.report(fmt::format("needs its payload as `{}`", key.document));
+    row.report("needs its payload as `" + std::string(key.document) + "`");
   }
   [[nodiscard]] bool has(std::string_view key, bool) const { return row.has(key); }
   void data_only(elf::FieldKey, u64) const {}
@@ -162,7 +163,7 @@ private:
   [[nodiscard]] const Node *find(elf::FieldKey key, const elf::FieldRule &rule) const {
     const Node *node = row.find(key.document);
     if (!node && rule.presence == elf::FieldRule::Required)
-      row.report(fmt::format("`{}` is missing{}", key.document, instead));
+      row.report("`" + std::string(key.document) + "` is missing" + std::string(instead));
     return node;
   }
 };
