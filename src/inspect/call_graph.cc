@@ -6,28 +6,28 @@
 #include "inspect/call_graph.h"
 
 #include <algorithm>
-#include <unordered_map>
 
 #include "elf/records/nv_callgraph.h"
 #include "elf/section_kind.h"
+#include "inspect/functions.h"
 
 namespace culink::inspect {
 
 namespace {
 
-constexpr u32 kNoNumber = 0xffffffff;
-
 class CallReader {
 public:
   explicit CallReader(const elf::ElfView &file)
-      : symbols_(file.symbols()), file_(file), of_symbol_(symbols_.size(), kNoNumber) {}
+      : symbols_(file.symbols()), file_(file), of_symbol_(symbols_.size(), kNoFunction) {}
 
   std::vector<CallNode> read() {
-    for (u32 i = 0; i < symbols_.size(); ++i)
-      if (const elf::Symbol symbol = symbols_[i];
-          symbol.type() == elf::SymbolType::Function && symbol.in_section())
-        add(i, symbol);
-    add_inner_calls();
+    const Functions functions(file_);
+    for (const FunctionRef &function : functions.all())
+      add(function.symbol, symbols_[function.symbol]);
+    for (u32 i = 0; i < functions.all().size(); ++i)
+      if (const FunctionRef &function = functions.all()[i]; function.value != 0)
+        if (const u32 outer = functions.of_section(function.section); outer != kNoFunction)
+          nodes_[outer].calls.push_back({i, false});
     for (const elf::Section &section : file_.sections()) {
       const elf::SectionKind kind =
           elf::classify_section(section.name, section.type, section.flags);
@@ -52,21 +52,8 @@ private:
   // A pair may name what no section has; what is no symbol at all is left out.
   u32 number_of(u32 index) {
     if (index == 0 || index >= symbols_.size())
-      return kNoNumber;
-    return of_symbol_[index] != kNoNumber ? of_symbol_[index] : add(index, symbols_[index]);
-  }
-
-  void add_inner_calls() {
-    std::unordered_map<u32, u32> of_section; // looked up only, never walked
-    for (u32 i = 0; i < symbols_.size(); ++i)
-      if (of_symbol_[i] != kNoNumber && symbols_[i].value == 0)
-        of_section.try_emplace(symbols_[i].section, of_symbol_[i]);
-    for (u32 i = 0; i < symbols_.size(); ++i) {
-      if (of_symbol_[i] == kNoNumber || symbols_[i].value == 0)
-        continue;
-      if (const auto at = of_section.find(symbols_[i].section); at != of_section.end())
-        nodes_[at->second].calls.push_back({of_symbol_[i], false});
-    }
+      return kNoFunction;
+    return of_symbol_[index] != kNoFunction ? of_symbol_[index] : add(index, symbols_[index]);
   }
 
   void add_graph(const elf::CallGraph &graph) {
@@ -77,14 +64,14 @@ private:
 
   void add_pair(elf::CallPart part, const elf::CallPair &pair) {
     const u32 first = number_of(pair.first);
-    if (first == kNoNumber)
+    if (first == kNoFunction)
       return;
     if (part == elf::CallPart::AddressTaken)
       nodes_[first].address_taken = true;
     else if (part == elf::CallPart::IndirectCalls)
       nodes_[first].calls_pointers = true;
     else if (part != elf::CallPart::Unmarked)
-      if (const u32 callee = number_of(pair.second); callee != kNoNumber)
+      if (const u32 callee = number_of(pair.second); callee != kNoFunction)
         nodes_[first].calls.push_back({callee, part == elf::CallPart::IndirectTargets});
   }
 
@@ -107,12 +94,12 @@ private:
 class CycleFinder {
 public:
   explicit CycleFinder(std::vector<CallNode> &nodes)
-      : nodes_(nodes), order_(nodes.size(), kNoNumber), lowest_(nodes.size(), 0),
+      : nodes_(nodes), order_(nodes.size(), kNoFunction), lowest_(nodes.size(), 0),
         open_(nodes.size(), false) {}
 
   void mark() {
     for (u32 root = 0; root < nodes_.size(); ++root)
-      if (order_[root] == kNoNumber)
+      if (order_[root] == kNoFunction)
         visit(root);
   }
 
@@ -141,7 +128,7 @@ private:
       const u32 callee = nodes_[node].calls[step.next++].callee;
       if (callee == node)
         nodes_[node].recursive = true;
-      if (order_[callee] == kNoNumber)
+      if (order_[callee] == kNoFunction)
         enter(callee);
       else if (open_[callee])
         lowest_[node] = std::min(lowest_[node], order_[callee]);

@@ -11,9 +11,8 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "elf/records/nv_callgraph.h"
 #include "elf/section_kind.h"
-#include "support/string_index.h"
+#include "inspect/call_graph.h"
 
 namespace culink::inspect {
 
@@ -23,7 +22,7 @@ constexpr u64 kMostSteps = 50'000'000; // along calls, in one image
 
 class ImageMeter {
 public:
-  explicit ImageMeter(const elf::ElfView &file) : file_(file), symbols_(file.symbols()) {}
+  explicit ImageMeter(const elf::ElfView &file) : file_(file), functions_(file) {}
 
   ImageParts measure() {
     collect_functions();
@@ -35,31 +34,26 @@ public:
     for (const ImagePart &part : out_.parts)
       if (part.function != kNoFunction)
         out_.functions[part.function].own += part.size;
-    read_calls();
     follow_calls();
     return std::move(out_);
   }
 
 private:
   void collect_functions() {
-    for (u32 i = 0; i < symbols_.size(); ++i) {
-      const elf::Symbol symbol = symbols_[i];
-      if (symbol.type() != elf::SymbolType::Function || !symbol.in_section())
-        continue;
+    const std::vector<CallNode> nodes = read_calls(file_);
+    for (const FunctionRef &function : functions_.all()) {
       const auto number = static_cast<u32>(out_.functions.size());
-      const ByteSpan section = file_.sections()[symbol.section].data;
-      out_.functions.push_back({symbol.name,
-                                (symbol.other & elf::kOtherKernel) != 0,
-                                0,
-                                {},
-                                slice(section, symbol.value, symbol.size).value_or(ByteSpan()),
-                                {}});
-      of_symbol_.try_emplace(i, number);
-      of_name_.try_emplace(symbol.name, number);
-      if (symbol.value == 0)
-        of_section_.try_emplace(symbol.section, number);
-      else if (symbol.size != 0)
-        inside_[symbol.section].push_back({symbol.value, symbol.value + symbol.size, "", number});
+      SizedFunction &sized = out_.functions.emplace_back();
+      sized.name = function.name;
+      sized.kernel = function.kernel;
+      sized.code = function.code;
+      // Functions without code come last there.
+      for (const CallEdge &edge : nodes[number].calls)
+        if (edge.callee < functions_.all().size())
+          sized.calls.push_back(edge.callee);
+      if (function.value != 0 && function.size != 0)
+        inside_[function.section].push_back(
+            {function.value, function.value + function.size, "", number});
     }
   }
 
@@ -76,20 +70,10 @@ private:
       ranges_.push_back({begin, begin + std::min(size, all - begin), kind, function});
   }
 
-  // The function that a section belongs to: by number, else by name.
-  [[nodiscard]] u32 owner_of(const elf::Section &section, std::string_view owner) const {
-    const elf::Section *target = file_.info_section(section);
-    for (const u32 index : {section.index, target ? target->index : section.index})
-      if (const auto at = of_section_.find(index); at != of_section_.end())
-        return at->second;
-    const auto at = of_name_.find(owner);
-    return owner.empty() || at == of_name_.end() ? kNoFunction : at->second;
-  }
-
   void add_section(const elf::Section &section) {
     const elf::SectionKind kind = elf::classify_section(section.name, section.type, section.flags);
     const std::string_view name = kind.mercury ? "mercury" : elf::name_of_section_role(kind.role);
-    const u32 owner = owner_of(section, kind.owner);
+    const u32 owner = functions_.owner_of(section, kind.owner);
     u64 at = 0;
     if (const auto found = inside_.find(section.index); found != inside_.end()) {
       std::vector<OwnedRange> &inner = found->second;
@@ -101,33 +85,10 @@ private:
           continue;
         add(section.offset + at, range.begin - at, name, owner);
         add(section.offset + range.begin, end - range.begin, name, range.function);
-        if (owner != kNoFunction)
-          out_.functions[owner].calls.push_back(range.function);
         at = end;
       }
     }
     add(section.offset + at, section.data.size() - at, name, owner);
-  }
-
-  void read_calls() {
-    for (const elf::Section &section : file_.sections()) {
-      const elf::SectionKind kind =
-          elf::classify_section(section.name, section.type, section.flags);
-      if (kind.role != elf::SectionRole::Callgraph || kind.mercury)
-        continue;
-      const elf::CallGraph graph = elf::decode_call_graph(section.data);
-      for (const elf::CallPart part : {elf::CallPart::Calls, elf::CallPart::IndirectTargets})
-        for (const elf::CallPair &pair : graph.pairs(part)) {
-          const auto caller = of_symbol_.find(pair.first), callee = of_symbol_.find(pair.second);
-          if (caller != of_symbol_.end() && callee != of_symbol_.end())
-            out_.functions[caller->second].calls.push_back(callee->second);
-        }
-    }
-    for (SizedFunction &function : out_.functions) {
-      std::sort(function.calls.begin(), function.calls.end());
-      function.calls.erase(std::unique(function.calls.begin(), function.calls.end()),
-                           function.calls.end());
-    }
   }
 
   void follow_calls() {
@@ -154,13 +115,10 @@ private:
   }
 
   const elf::ElfView &file_;
-  elf::SymbolTable symbols_;
+  Functions functions_;
   ImageParts out_;
   std::vector<OwnedRange> ranges_;
-  std::unordered_map<u32, u32> of_symbol_; // looked up only, never walked
-  std::unordered_map<u32, u32> of_section_;
-  std::unordered_map<u32, std::vector<OwnedRange>> inside_;
-  NameMap<u32> of_name_;
+  std::unordered_map<u32, std::vector<OwnedRange>> inside_; // looked up only, never walked
 };
 
 } // namespace

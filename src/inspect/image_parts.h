@@ -5,11 +5,9 @@
 #include <string_view>
 #include <vector>
 
-#include "elf/elf_view.h"
+#include "inspect/functions.h"
 
 namespace culink::inspect {
-
-inline constexpr u32 kNoFunction = 0xffffffff;
 
 // A range of a file that somebody owns.
 struct OwnedRange {

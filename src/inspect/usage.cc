@@ -6,14 +6,15 @@
 // This gathers all of it in one walk over the sections.
 #include "inspect/usage.h"
 
-#include <unordered_map>
+#include <array>
+#include <type_traits>
 
 #include "elf/records/nv_info.h"
 #include "elf/section_kind.h"
 #include "elf/target/elf_flags.h"
 #include "elf/text_info.h"
+#include "inspect/functions.h"
 #include "inspect/toolkit.h"
-#include "support/string_index.h"
 
 namespace culink::inspect {
 
@@ -43,7 +44,7 @@ bool is_stored_shared(const elf::Section &section) {
 
 class UsageCollector {
 public:
-  explicit UsageCollector(const elf::ElfView &file) : file_(file), symbols_(file.symbols()) {}
+  explicit UsageCollector(const elf::ElfView &file) : file_(file), functions_(file) {}
 
   ModuleUsage collect() {
     usage_.toolkit = toolkit_of(file_);
@@ -60,31 +61,14 @@ public:
 
 private:
   void collect_functions() {
-    of_symbol_.assign(symbols_.size(), kNone);
-    for (u32 i = 0; i < symbols_.size(); ++i) {
-      const elf::Symbol symbol = symbols_[i];
-      if (symbol.type() != elf::SymbolType::Function || !symbol.in_section())
-        continue;
-      const auto function = static_cast<u32>(usage_.functions.size());
-      of_symbol_[i] = function;
-      add_to_section(symbol, function);
-      of_name_.try_emplace(symbol.name, function);
+    for (const FunctionRef &function : functions_.all()) {
       FunctionUsage &use = usage_.functions.emplace_back();
-      use.name = symbol.name;
-      use.symbol = i;
-      use.kernel = (symbol.other & elf::kOtherKernel) != 0;
-      use.code = symbol.size;
-      read_header(file_.sections()[symbol.section], use);
+      use.name = function.name;
+      use.symbol = function.symbol;
+      use.kernel = function.kernel;
+      use.code = function.size;
+      read_header(file_.sections()[function.section], use);
     }
-  }
-
-  // A section is that of the function at its beginning: helpers that the compiler put inside it
-  // come first among the symbols.
-  void add_to_section(const elf::Symbol &symbol, u32 function) {
-    const auto [at, is_new] = of_section_.try_emplace(symbol.section, function);
-    if (!is_new && symbol.value == 0 &&
-        symbols_.without_name(usage_.functions[at->second].symbol).value != 0)
-      at->second = function;
   }
 
   // What there may be no record of.
@@ -99,34 +83,20 @@ private:
   void fill_spills() {
     for (u32 i = 0; i < usage_.functions.size(); ++i) {
       FunctionUsage &use = usage_.functions[i];
-      const auto owner = of_section_.find(symbols_.without_name(use.symbol).section);
-      if (owner != of_section_.end() && owner->second == i && !use.spills)
+      if (functions_.of_section(functions_.all()[i].section) == i && !use.spills)
         use.spills = 0;
     }
   }
 
   FunctionUsage *find(u32 function) {
-    return function == kNone ? nullptr : &usage_.functions[function];
-  }
-
-  FunctionUsage *function_of_symbol(u32 symbol) {
-    return symbol < of_symbol_.size() ? find(of_symbol_[symbol]) : nullptr;
-  }
-
-  // The function a companion section belongs to: by sh_info, or by its name.
-  FunctionUsage *owner_of(const elf::Section &section, std::string_view owner) {
-    if (const elf::Section *target = file_.info_section(section))
-      if (const auto at = of_section_.find(target->index); at != of_section_.end())
-        return find(at->second);
-    const auto at = of_name_.find(owner);
-    return owner.empty() || at == of_name_.end() ? nullptr : find(at->second);
+    return function == kNoFunction ? nullptr : &usage_.functions[function];
   }
 
   void add_section(const elf::Section &section) {
     const elf::SectionKind kind = elf::classify_section(section.name, section.type, section.flags);
     if (kind.mercury) // the mirror says the same again
       return;
-    FunctionUsage *const owner = owner_of(section, kind.owner);
+    FunctionUsage *const owner = find(functions_.owner_of(section, kind.owner));
     if (is_stored_shared(section)) {
       (owner ? owner->shared : usage_.shared) += section.size;
       return;
@@ -176,7 +146,7 @@ private:
   }
 
   void read_symbol_word(elf::InfoAttribute attribute, const elf::InfoSymbolWord &word) {
-    FunctionUsage *const use = function_of_symbol(word.symbol);
+    FunctionUsage *const use = find(functions_.of_symbol(word.symbol));
     if (!use)
       return;
     if (attribute == elf::InfoAttribute::Regcount)
@@ -213,20 +183,67 @@ private:
       use.register_limit = value;
   }
 
-  static constexpr u32 kNone = 0xffffffff;
-
   const elf::ElfView &file_;
-  elf::SymbolTable symbols_;
+  Functions functions_;
   ModuleUsage usage_;
-  std::vector<u32> of_symbol_;
-  std::unordered_map<u32, u32> of_section_; // looked up only, never walked
-  NameMap<u32> of_name_;
 };
 
 } // namespace
 
 ModuleUsage collect_usage(const elf::ElfView &file) {
   return UsageCollector(file).collect();
+}
+
+namespace {
+
+template <auto field> std::optional<u64> said(const FunctionUsage &use) {
+  if constexpr (std::is_same_v<decltype(field), u64 FunctionUsage::*>)
+    return use.*field;
+  else
+    return use.*field ? std::optional<u64>(*(use.*field)) : std::nullopt;
+}
+
+template <auto field> std::optional<u64> product(const FunctionUsage &use) {
+  const std::optional<std::array<u32, 3>> &threads = use.*field;
+  if (!threads)
+    return std::nullopt;
+  return u64{(*threads)[0]} * (*threads)[1] * (*threads)[2];
+}
+
+// 255 stands for no limit.
+std::optional<u64> register_limit(const FunctionUsage &use) {
+  return use.register_limit == 0xff ? std::nullopt : said<&FunctionUsage::register_limit>(use);
+}
+
+using Shape = FunctionFact::Shape;
+
+constexpr std::array<FunctionFact, 13> kFunctionFacts{{
+    {"registers", said<&FunctionUsage::registers>},
+    {"stack", said<&FunctionUsage::min_stack>, false, Shape::Stack},
+    {"frame", said<&FunctionUsage::frame>},
+    {"max_stack", said<&FunctionUsage::max_stack>, true, Shape::Stack},
+    {"spills", said<&FunctionUsage::spills>},
+    {"shared", said<&FunctionUsage::shared>},
+    {"local", said<&FunctionUsage::local>},
+    {"barriers", said<&FunctionUsage::barriers>},
+    {"parameters", said<&FunctionUsage::parameters>},
+    {"code", said<&FunctionUsage::code>},
+    {"register_limit", register_limit, true},
+    {"max_threads", product<&FunctionUsage::max_threads>, true, Shape::Threads},
+    {"required_threads", product<&FunctionUsage::required_threads>, true, Shape::Threads},
+}};
+
+} // namespace
+
+std::span<const FunctionFact> function_facts() {
+  return kFunctionFacts;
+}
+
+u64 sum_of_constants(const FunctionUsage &use) {
+  u64 sum = 0;
+  for (const BankUse &bank : use.constants)
+    sum += bank.size;
+  return sum;
 }
 
 } // namespace culink::inspect

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <optional>
+#include <span>
+#include <string_view>
+
 #include "culink/cubin_reader.h"
 #include "elf/elf_view.h"
 
@@ -9,5 +13,17 @@ namespace culink::inspect {
 // What the kernels and functions of a file need. Names are views into the file. A tolerant view
 // will do: what cannot be read counts as absent.
 [[nodiscard]] ModuleUsage collect_usage(const elf::ElfView &file);
+
+// A number of a function, under the name that columns, conditions and comparisons give it.
+struct FunctionFact {
+  enum class Shape : u8 { Plain, Stack, Threads };
+  std::string_view key;
+  std::optional<u64> (*value)(const FunctionUsage &use);
+  bool rare = false;          // most functions have none
+  Shape shape = Shape::Plain; // a stack may be unbounded; threads are a product of three
+};
+// In the order of columns.
+[[nodiscard]] std::span<const FunctionFact> function_facts();
+[[nodiscard]] u64 sum_of_constants(const FunctionUsage &use);
 
 } // namespace culink::inspect

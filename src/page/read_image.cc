@@ -68,15 +68,6 @@ u32 block_threads(const FunctionUsage &use) {
   return threads > 0xffffffff ? 0 : static_cast<u32>(threads);
 }
 
-u64 digest_of_code(const elf::ElfView &file, const FunctionUsage &use) {
-  const elf::Symbol symbol = file.symbols()[use.symbol];
-  if (!symbol.in_section())
-    return 0;
-  const ByteSpan code =
-      slice(file.sections()[symbol.section].data, symbol.value, symbol.size).value_or(ByteSpan());
-  return std::hash<std::string_view>()({reinterpret_cast<const char *>(code.data()), code.size()});
-}
-
 // What a kernel calls, and so its stack, is known once it is linked.
 FunctionRow make_row(const FunctionUsage &use, u64 own, bool linked, u64 reserved_shared) {
   FunctionRow row;
@@ -91,14 +82,13 @@ FunctionRow make_row(const FunctionUsage &use, u64 own, bool linked, u64 reserve
   row.barriers = use.barriers;
   row.local = use.local;
   row.shared = use.shared - std::min(use.shared, use.kernel ? reserved_shared : 0);
-  for (const BankUse &bank : use.constants)
-    row.constant += bank.size;
+  row.constant = inspect::sum_of_constants(use);
   row.threads = block_threads(use);
   return row;
 }
 
-void add_functions(const elf::ElfView &file, const inspect::ImageParts &measured,
-                   const ModuleUsage &usage, u64 reserved_shared, ImageReport &out) {
+void add_functions(const inspect::ImageParts &measured, const ModuleUsage &usage,
+                   u64 reserved_shared, ImageReport &out) {
   std::vector<u32> order(usage.functions.size()), row_of(usage.functions.size());
   std::iota(order.begin(), order.end(), 0);
   std::stable_sort(order.begin(), order.end(),
@@ -108,7 +98,7 @@ void add_functions(const elf::ElfView &file, const inspect::ImageParts &measured
   for (const u32 at : order) {
     FunctionRow &row = out.functions.emplace_back(
         make_row(usage.functions[at], measured.functions[at].own, out.linked, reserved_shared));
-    row.digest = digest_of_code(file, usage.functions[at]);
+    row.digest = std::hash<std::string_view>()(as_text(measured.functions[at].code));
     for (const u32 callee : measured.functions[at].calls)
       row.calls.push_back(row_of[callee]);
   }
@@ -136,8 +126,7 @@ ImageReport read_image(const elf::ElfView &file) {
   const ModuleUsage usage = inspect::collect_usage(file);
   out.toolkit = usage.toolkit;
   const inspect::ImageParts measured = inspect::measure_image(file);
-  add_functions(file, measured, usage, out.linked && target.arch ? target.arch->reserved_shared : 0,
-                out);
+  add_functions(measured, usage, out.linked && target.arch ? target.arch->reserved_shared : 0, out);
   add_parts(measured, out);
   return out;
 }

@@ -13,74 +13,13 @@
 #include "elf/target/occupancy.h"
 #include "page/duplicates.h"
 #include "support/demangle.h"
+#include "support/json.h"
 #include "support/string_index.h"
 #include "support/text_out.h"
 
 namespace culink::page {
 
 namespace {
-
-constexpr std::string_view kHexDigits = "0123456789abcdef";
-
-// Writes one value of JSON behind the other.
-class JsonWriter {
-public:
-  void open(char bracket) {
-    out_ += bracket;
-    first_ = true;
-  }
-  void close(char bracket) {
-    out_ += bracket;
-    first_ = false;
-  }
-  void next() {
-    if (!first_)
-      out_ += ',';
-    first_ = false;
-  }
-  void key(std::string_view name) {
-    next();
-    out_ += '"';
-    out_ += name;
-    out_ += "\":";
-    first_ = true;
-  }
-  void text(std::string_view bytes) {
-    next();
-    out_ += json_string(bytes);
-  }
-  void number(i64 value) {
-    next();
-    out_ += std::to_string(value);
-  }
-  void field(std::string_view name, std::string_view value) {
-    key(name);
-    text(value);
-  }
-  void field(std::string_view name, i64 value) {
-    key(name);
-    number(value);
-  }
-  // An array with `value(item)` of each item, which is text or a number.
-  template <class Items, class Value>
-  void list(std::string_view name, const Items &items, Value value) {
-    key(name);
-    open('[');
-    for (const auto &item : items) {
-      if constexpr (std::is_convertible_v<decltype(value(item)), std::string_view>)
-        text(value(item));
-      else
-        number(static_cast<i64>(value(item)));
-    }
-    close(']');
-  }
-
-  std::string take() { return std::move(out_); }
-
-private:
-  std::string out_;
-  bool first_ = true; // nothing yet in the innermost bracket
-};
 
 // How many characters two names share at their beginning. Only ASCII counts: one byte is then one
 // unit of a string in JavaScript.
@@ -105,8 +44,8 @@ void put_front_coded(JsonWriter &out, std::string_view name,
   }
   out.key(name);
   out.open('{');
-  out.list("shared", lengths, [](size_t length) { return length; });
-  out.list("rest", rests, [](std::string_view rest) { return rest; });
+  out.list("shared", lengths);
+  out.list("rest", rests);
   out.close('}');
 }
 
@@ -130,7 +69,7 @@ void put_names(JsonWriter &out, const std::vector<FunctionRow> &functions) {
   put_front_coded(out, "names", shown);
   put_front_coded(out, "mangled", mangled);
   put_front_coded(out, "families", families);
-  out.list("family", family_of, [](u32 family) { return family; });
+  out.list("family", family_of);
 }
 
 void put_calls(JsonWriter &out, const std::vector<FunctionRow> &functions) {
@@ -139,25 +78,24 @@ void put_calls(JsonWriter &out, const std::vector<FunctionRow> &functions) {
     starts.push_back(static_cast<u32>(callees.size()));
     callees.insert(callees.end(), function.calls.begin(), function.calls.end());
   }
-  const auto itself = [](u32 value) { return value; };
-  out.list("callStart", starts, itself);
-  out.list("callTo", callees, itself);
+  out.list("callStart", starts);
+  out.list("callTo", callees);
 }
 
 void put_functions(JsonWriter &out, const std::vector<FunctionRow> &functions) {
   using Row = const FunctionRow &;
   put_names(out, functions);
-  out.list("kernel", functions, [](Row row) { return row.kernel ? 1 : 0; });
-  out.list("code", functions, [](Row row) { return row.code; });
-  out.list("bytes", functions, [](Row row) { return row.bytes; });
+  out.list("kernel", functions, &FunctionRow::kernel);
+  out.list("code", functions, &FunctionRow::code);
+  out.list("bytes", functions, &FunctionRow::bytes);
   out.list("registers", functions, [](Row row) { return or_unknown(row.registers); });
   out.list("stack", functions, [](Row row) { return or_unknown(row.stack); });
   out.list("spills", functions, [](Row row) { return or_unknown(row.spills); });
   out.list("barriers", functions, [](Row row) { return or_unknown(row.barriers); });
-  out.list("local", functions, [](Row row) { return row.local; });
-  out.list("shared", functions, [](Row row) { return row.shared; });
-  out.list("constant", functions, [](Row row) { return row.constant; });
-  out.list("threads", functions, [](Row row) { return row.threads; });
+  out.list("local", functions, &FunctionRow::local);
+  out.list("shared", functions, &FunctionRow::shared);
+  out.list("constant", functions, &FunctionRow::constant);
+  out.list("threads", functions, &FunctionRow::threads);
   out.list("input", functions,
            [](Row row) { return row.input == kNoInput ? i64{-1} : i64{row.input}; });
   put_calls(out, functions);
@@ -183,25 +121,22 @@ void put_multiprocessor(JsonWriter &out, std::string_view target) {
 
 void put_image(JsonWriter &out, const ImageReport &image, const std::vector<u32> &duplicates,
                const std::vector<u32> *code) {
-  out.next();
   out.open('{');
-  out.field("file", image.file);
-  out.field("name", image.name);
-  out.field("target", image.target);
+  out.field("file", visible(image.file));
+  out.field("name", visible(image.name));
+  out.field("target", visible(image.target));
   out.field("toolkit", image.toolkit);
-  out.field("linked", image.linked ? 1 : 0);
-  out.field("earlier", image.earlier ? 1 : 0);
-  out.field("size", static_cast<i64>(image.bytes));
+  out.field("linked", image.linked);
+  out.field("earlier", image.earlier);
+  out.field("size", image.bytes);
   put_multiprocessor(out, image.target);
-  out.list("inputs", image.inputs,
-           [](const std::string &name) -> std::string_view { return name; });
-  out.list("partKinds", image.parts,
-           [](const FilePart &part) -> std::string_view { return part.kind; });
-  out.list("partBytes", image.parts, [](const FilePart &part) { return part.bytes; });
+  out.list("inputs", image.inputs, visible);
+  out.list("partKinds", image.parts, &FilePart::kind);
+  out.list("partBytes", image.parts, &FilePart::bytes);
   put_functions(out, image.functions);
-  out.list("duplicates", duplicates, [](u32 group) { return group; });
+  out.list("duplicates", duplicates);
   if (code)
-    out.list("instructions", *code, [](u32 number) { return number; });
+    out.list("instructions", *code);
   out.close('}');
 }
 
@@ -213,10 +148,22 @@ void put_discarded(JsonWriter &out, const std::vector<DiscardedRow> &rows) {
   out.open('{');
   put_front_coded(out, "names", names);
   using Row = const DiscardedRow &;
-  out.list("files", rows, [](Row row) -> std::string_view { return row.file; });
-  out.list("bytes", rows, [](Row row) { return row.bytes; });
-  out.list("why", rows, [](Row row) -> std::string_view { return row.why; });
+  out.list("files", rows, [](Row row) { return visible(row.file); });
+  out.list("bytes", rows, &DiscardedRow::bytes);
+  out.list("why", rows, [](Row row) { return visible(row.why); });
   out.close('}');
+}
+
+// What could begin or end markup stands in strings only.
+std::string without_markup(std::string_view json) {
+  std::string out;
+  out.reserve(json.size());
+  for (const char &c : json)
+    out += c == '<'   ? "\\u003c"
+           : c == '>' ? "\\u003e"
+           : c == '&' ? "\\u0026"
+                      : std::string_view(&c, 1);
+  return out;
 }
 
 // Microseconds: no fraction depends on the locale.
@@ -226,44 +173,24 @@ i64 microseconds(double seconds) {
 
 void put_link(JsonWriter &out, const Report &report) {
   put_discarded(out, report.discarded);
-  using Message = const MessageRow &;
-  out.list("severities", report.messages, [](Message row) { return row.severity; });
-  out.list("messages", report.messages, [](Message row) -> std::string_view { return row.text; });
   using Step = const StepRow &;
-  out.list("steps", report.steps, [](Step row) -> std::string_view { return row.name; });
+  out.list("severities", report.messages, &MessageRow::severity);
+  out.list("messages", report.messages, &MessageRow::text);
+  out.list("steps", report.steps, &StepRow::name);
   out.list("stepWall", report.steps, [](Step row) { return microseconds(row.wall); });
   out.list("stepProcessor", report.steps, [](Step row) { return microseconds(row.processor); });
 }
 
 } // namespace
 
-std::string json_string(std::string_view bytes) {
-  std::string out = "\"";
-  for (size_t i = 0; i < bytes.size();) {
-    const char c = bytes[i];
-    const size_t length = character_length(bytes.substr(i));
-    if (c == '\n')
-      out += "\\n";
-    else if (c == '"' || c == '\\')
-      out += {'\\', c};
-    else if (c == '<' || c == '>' || c == '&')
-      out += {'\\', 'u', '0', '0', kHexDigits[static_cast<u8>(c) >> 4], kHexDigits[c & 15]};
-    else if (length == 0) // as messages show it
-      out += {'\\', '\\', 'x', kHexDigits[static_cast<u8>(c) >> 4], kHexDigits[c & 15]};
-    else
-      out += bytes.substr(i, length);
-    i += std::max<size_t>(length, 1);
-  }
-  return out + '"';
-}
-
 std::string report_json(const Report &report) {
-  JsonWriter out;
+  TextOut text;
+  JsonWriter out(text);
   out.open('{');
   out.field("format", 1);
   out.field("version", CULINK_VERSION);
-  out.field("compares", report.compares ? 1 : 0);
-  out.field("ofLink", report.of_link ? 1 : 0);
+  out.field("compares", report.compares);
+  out.field("ofLink", report.of_link);
   out.key("images");
   out.open('[');
   const std::vector<std::vector<u32>> duplicates = number_duplicates(report);
@@ -275,7 +202,7 @@ std::string report_json(const Report &report) {
   if (report.of_link)
     put_link(out, report);
   out.close('}');
-  return out.take();
+  return without_markup(text.text());
 }
 
 } // namespace culink::page

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 
 #include "page/report.h"
 
@@ -11,8 +10,5 @@ namespace culink::page {
 // The data of a page: JSON that can stand in a script element. Whatever bytes a name has, the text
 // is valid UTF-8 without control characters and without the characters that begin or end markup.
 [[nodiscard]] std::string report_json(const Report &report);
-
-// A JSON string of foreign bytes, with its quotation marks.
-[[nodiscard]] std::string json_string(std::string_view bytes);
 
 } // namespace culink::page

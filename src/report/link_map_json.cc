@@ -4,10 +4,10 @@
 // docs/schemas/culink-map.json describes it.
 #include <fmt/format.h>
 
-#include "report/json_text.h"
 #include "report/link_map.h"
 #include "report/map_totals.h"
 #include "support/demangle.h"
+#include "support/json.h"
 
 namespace culink {
 

@@ -11,8 +11,8 @@
 #include <fmt/format.h>
 
 #include "model/diagnostics.h"
-#include "report/json_text.h"
 #include "support/demangle.h"
+#include "support/json.h"
 #include "support/text_out.h"
 
 namespace culink {
@@ -56,19 +56,12 @@ std::string origin_text(const Origin &origin, NameStyle names) {
   return out;
 }
 
-std::string json_strings(const std::vector<std::string> &texts) {
-  std::string out = "[";
-  for (const std::string &text : texts)
-    out += fmt::format("{}{}", out.size() > 1 ? "," : "", quoted_json(text));
-  return out + "]";
-}
-
-std::string json_origin(const Origin &origin) {
-  std::string out;
-  const auto add = [&out](std::string_view key, const std::string &value) {
+void put_origin(JsonWriter &json, const Origin &origin) {
+  const auto add = [&json](std::string_view key, const std::string &value) {
     if (!value.empty())
-      out += fmt::format("{}{}:{}", out.empty() ? "" : ",", quoted_json(key), quoted_json(value));
+      json.field(key, value);
   };
+  json.open('{');
   add("role", origin.role);
   add("file", origin.file);
   add("member", origin.member);
@@ -76,7 +69,7 @@ std::string json_origin(const Origin &origin) {
   if (const std::string name = demangle(origin.symbol); name != origin.symbol)
     add("demangled", name);
   add("detail", origin.detail);
-  return fmt::format("{{{}}}", out);
+  json.close('}');
 }
 
 } // namespace
@@ -105,16 +98,24 @@ std::string format_message(const Message &message, std::string_view program,
 }
 
 std::string format_message_json(const Message &message, std::string_view target) {
-  std::string origins;
+  TextOut out;
+  JsonWriter json(out);
+  json.open('{');
+  json.field("severity", kSeverityWords[static_cast<size_t>(message.severity)]);
+  json.field("id", message.id);
+  json.field("text", message_text(message, demangle));
+  json.list("arguments", message.arguments);
+  json.key("origins");
+  json.open('[');
   for (const Origin &origin : message.origins)
-    origins += fmt::format("{}{}", origins.empty() ? "" : ",", json_origin(origin));
-  return fmt::format(
-      "{{\"severity\":{},\"id\":{},\"text\":{},\"arguments\":{},\"origins\":[{}],\"notes\":{},"
-      "\"hint\":{}{}}}\n",
-      quoted_json(kSeverityWords[static_cast<size_t>(message.severity)]), quoted_json(message.id),
-      quoted_json(message_text(message, demangle)), json_strings(message.arguments), origins,
-      json_strings(message.notes), quoted_json(message.hint),
-      target.empty() ? "" : fmt::format(",\"target\":{}", quoted_json(target)));
+    put_origin(json, origin);
+  json.close(']');
+  json.list("notes", message.notes);
+  json.field("hint", message.hint);
+  if (!target.empty())
+    json.field("target", target);
+  json.close('}');
+  return out.text() + "\n";
 }
 
 } // namespace culink

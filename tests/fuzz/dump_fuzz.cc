@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Everything that `cubin dump` and `cubin usage` print, as text and as JSON, into memory.
+// Everything that `cubin dump` and `cubin usage` print, in each format, into memory.
 #include "text/dump/dump.h"
 
 #include "inspect/usage.h"
@@ -20,9 +20,10 @@ int fuzz::dump_fuzz(const u8 *data, size_t size) {
   options.demangle = true;
   options.hex = {".nv.info", ".strtab"};
   const ModuleUsage usage = inspect::collect_usage(*view);
-  for (const bool json : {false, true}) {
+  using text::Format;
+  for (const Format format : {Format::Text, Format::Json, Format::Csv, Format::Markdown}) {
     TextOut out;
-    const auto sink = json ? text::make_json_sink(out) : text::make_text_sink(out);
+    const auto sink = text::make_sink(format, out);
     sink->begin();
     text::dump_file("input", *view, options, *sink,
                     [](const Error &warning) { fuzz::require(!warning.message.empty()); });

@@ -30,12 +30,13 @@ void dump_and_usage(const elf::ElfView &view) {
   options.header = options.sections = options.segments = options.symbols = true;
   options.relocations = options.info = options.callgraph = options.notes = options.records = true;
   options.demangle = true;
-  for (const bool json : {false, true}) {
+  using text::Format;
+  for (const Format format : {Format::Text, Format::Json, Format::Csv, Format::Markdown}) {
     TextOut out;
-    const auto sink = json ? text::make_json_sink(out) : text::make_text_sink(out);
+    const auto sink = text::make_sink(format, out);
     sink->begin();
     text::dump_file("mutant", view, options, *sink, [](const Error &) {});
-    text::print_usage("mutant", inspect::collect_usage(view), json, *sink);
+    text::print_usage("mutant", inspect::collect_usage(view), format == Format::Json, *sink);
     sink->end();
   }
 }

@@ -40,7 +40,7 @@ Dumped dump(ByteSpan bytes, const DumpOptions &options) {
     return out;
   }
   TextOut text;
-  const std::unique_ptr<DumpSink> sink = make_json_sink(text);
+  const std::unique_ptr<Sink> sink = make_sink(Format::Json, text);
   sink->begin();
   dump_file("f", *view, options, *sink,
             [&](const Error &warning) { out.warnings.push_back(warning.text()); });

@@ -56,15 +56,23 @@ TEST(ReportPage, KernelsHaveWhatTheyNeedAndCall) {
 }
 
 TEST(ReportPage, ForeignTextCannotLeaveItsString) {
-  EXPECT_EQ(json_string("a<b>&c"), R"("a\u003cb\u003e\u0026c")");
-  EXPECT_EQ(json_string("</script><!--"), R"("\u003c/script\u003e\u003c!--")");
-  EXPECT_EQ(json_string("\"\\\n"), R"("\"\\\n")");
-  EXPECT_EQ(json_string(std::string_view("\0\x1b\x7f", 3)), R"("\\x00\\x1b\\x7f")");
-  EXPECT_EQ(json_string("\xff\xc3("), R"("\\xff\\xc3(")"); // no UTF-8
-  EXPECT_EQ(json_string("\xc2\x9b"
-                        "2J"),
-            R"("\\xc2\\x9b2J")"); // a C1 control character
-  EXPECT_EQ(json_string("\xc3\xa4"), "\"\xc3\xa4\"");
+  const std::pair<std::string, std::string> cases[] = {
+      {"a<b>&c", R"("a\u003cb\u003e\u0026c")"},
+      {"</script><!--", R"("\u003c/script\u003e\u003c!--")"},
+      {"\"\\\n", R"("\"\\\\x0a")"},
+      {std::string("\0\x1b\x7f", 3), R"("\\x00\\x1b\\x7f")"},
+      {"\xff\xc3(", R"("\\xff\\xc3(")"}, // no UTF-8
+      {"\xc2\x9b"
+       "2J",
+       R"("\\xc2\\x9b2J")"}, // a C1 control character
+      {"\xc3\xa4", "\"\xc3\xa4\""},
+  };
+  for (const auto &[name, expected] : cases) {
+    Report report;
+    report.images.emplace_back().file = name;
+    EXPECT_NE(report_json(report).find("\"file\":" + expected + ","), std::string::npos)
+        << expected;
+  }
 }
 
 TEST(ReportPage, NamesAreStoredByWhatTheyDoNotShare) {

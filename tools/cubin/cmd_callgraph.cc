@@ -25,7 +25,7 @@ struct CallgraphArguments {
   bool callers = false;
   bool demangle = false;
   bool dot = false;
-  bool json = false;
+  OutputFlags form;
 };
 
 // Where trees begin: at what was named, else at kernels; nothing else is shown of what was named.
@@ -48,12 +48,11 @@ text::CallTreeOptions tree_options(const CallgraphArguments &arguments,
 class CallgraphCommand {
 public:
   explicit CallgraphCommand(const CallgraphArguments &arguments)
-      : arguments_(arguments), sink_(text::make_json_sink(out_)) {}
+      : arguments_(arguments), sink_(text::make_sink(arguments.form.format(), out_)) {}
 
   int run() {
-    if (arguments_.json)
-      sink_->begin();
-    else if (arguments_.dot)
+    sink_->begin();
+    if (arguments_.dot)
       out_.put("digraph calls {\n  rankdir=LR;\n");
     const auto look = [this](const Image &image) -> std::function<void()> {
       std::vector<inspect::CallNode> nodes = inspect::read_calls(*image.view);
@@ -62,9 +61,8 @@ public:
       return [this, image, nodes = std::move(nodes)] { show_graph(image, nodes); };
     };
     bool clean = for_each_image(arguments_.code, look);
-    if (arguments_.json)
-      sink_->end();
-    else if (arguments_.dot)
+    sink_->end();
+    if (arguments_.dot)
       out_.put("}\n");
     if (!found_ && clean && !arguments_.functions.empty()) {
       std::string names;
@@ -86,10 +84,9 @@ private:
     if (options.roots.empty() && !options.rest)
       return;
     found_ = true;
-    if (arguments_.json) {
+    if (!arguments_.form.is_text()) {
       sink_->begin_file(image.name);
-      sink_->field({"linked", "", 0},
-                   text::flag(image.view->header().type == elf::FileType::Executable));
+      sink_->fact("linked", text::flag(image.view->header().type == elf::FileType::Executable));
       text::print_call_rows(nodes, options, *sink_);
       sink_->end_file();
       return;
@@ -115,7 +112,7 @@ private:
 
   const CallgraphArguments &arguments_;
   TextOut out_{STDOUT_FILENO};
-  std::unique_ptr<text::DumpSink> sink_;
+  std::unique_ptr<text::Sink> sink_;
   u64 images_ = 0;
   bool found_ = false;
   bool clean_ = true;
@@ -134,9 +131,9 @@ int callgraph_command(Command &command) {
       {"depth", "<n>", "Calls to follow from there; 0: all", &arguments.depth},
       {"callers", "", "Who calls, in place of who is called", &arguments.callers},
       {"demangle", "", "Show C++ names as in the source", &arguments.demangle},
-      excludes("json", {"dot", "", "For graphviz: a digraph", &arguments.dot}),
-      {"json", "", "The same facts as JSON", &arguments.json},
+      excludes({"json", "csv", "markdown"}, {"dot", "", "For graphviz: a digraph", &arguments.dot}),
   });
+  add_output_flags(command, arguments.form);
   return command.parse() ? CallgraphCommand(arguments).run() : command.status();
 }
 

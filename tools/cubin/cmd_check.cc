@@ -14,7 +14,7 @@
 #include "api/check_job.h"
 #include "device_code.h"
 #include "messages.h"
-#include "text/dump/dump_sink.h"
+#include "text/dump/sink.h"
 #include "toolkit/find_ptxas.h"
 
 namespace culink::tools {
@@ -31,7 +31,7 @@ struct CheckArguments {
   std::string cuda;
   u64 threads = 0;
   bool as_compiled = false;
-  bool json = false;
+  OutputFlags form;
   bool quiet = false;
 };
 
@@ -49,20 +49,18 @@ void print_findings(const std::string &name, const std::vector<check::Finding> &
   }
 }
 
-void print_findings_as_json(const std::string &name, const std::vector<check::Finding> &findings,
-                            text::DumpSink &sink) {
+constexpr text::Column kCheckColumns[] = {{"kind", "kind"},         {"symbol", "symbol"},
+                                          {"section", "section"},   {"offset", "offset"},
+                                          {"expected", "expected"}, {"found", "found"}};
+
+void print_rows(const std::string &name, const std::vector<check::Finding> &findings,
+                text::Sink &sink) {
   sink.begin_file(name);
-  sink.open_list("findings", "");
-  for (const check::Finding &finding : findings) {
-    sink.open_row();
-    sink.field({"kind", "", 0}, text::name(check::name_of(finding.kind)));
-    sink.field({"symbol", "", 0}, text::name(finding.symbol));
-    sink.field({"section", "", 0}, text::name(finding.section));
-    sink.field({"offset", "", 0}, text::number(finding.offset));
-    sink.field({"expected", "", 0}, text::name(finding.expected));
-    sink.field({"found", "", 0}, text::name(finding.found));
-    sink.close_row();
-  }
+  sink.open_list("findings", "Findings", kCheckColumns);
+  for (const check::Finding &finding : findings)
+    sink.row(kCheckColumns, {text::name(check::name_of(finding.kind)), text::name(finding.symbol),
+                             text::name(finding.section), text::number(finding.offset),
+                             text::name(finding.expected), text::name(finding.found)});
   sink.close_list();
   sink.end_file();
 }
@@ -103,7 +101,7 @@ int run_check(const CheckArguments &arguments) {
     return 1;
   }
   TextOut out(STDOUT_FILENO);
-  const std::unique_ptr<text::DumpSink> sink = text::make_json_sink(out);
+  const std::unique_ptr<text::Sink> sink = text::make_sink(arguments.form.format(), out);
   bool clean = true;
   const auto check = [&](const Image &image) -> std::function<void()> {
     return [&, image] {
@@ -111,18 +109,16 @@ int run_check(const CheckArguments &arguments) {
       clean = clean && answer.complete && answer.findings.empty();
       if (!answer.complete)
         return;
-      if (arguments.json)
-        print_findings_as_json(image.name, answer.findings, *sink);
-      else
+      if (arguments.form.is_text())
         print_findings(image.name, answer.findings, arguments.quiet, out);
+      else
+        print_rows(image.name, answer.findings, *sink);
     };
   };
-  if (arguments.json)
-    sink->begin();
+  sink->begin();
   WorkerPool pool(1); // each check takes all cores itself
   clean = walk_code(*file, images_to_check(*images), pool, {check, print_problem}) && clean;
-  if (arguments.json)
-    sink->end();
+  sink->end();
   return finish_output(out) && clean ? 0 : 1;
 }
 
@@ -145,9 +141,9 @@ int check_command(Command &command) {
       {"as-compiled", "",
        "Code of sm_100 and later was not scheduled again (culink --code=mercury)",
        &arguments.as_compiled},
-      {"json", "", "The findings as JSON", &arguments.json},
       {"quiet,q", "", "Do not print 'ok' for a sound file", &arguments.quiet},
   });
+  add_output_flags(command, arguments.form);
   return command.parse() ? run_check(arguments) : command.status();
 }
 

@@ -25,7 +25,7 @@
 #include "text/diff/diff.h"
 #include "text/diff/names_in_text.h"
 #include "text/diff/summary.h"
-#include "text/dump/dump_sink.h"
+#include "text/dump/sink.h"
 
 namespace culink::tools {
 
@@ -44,7 +44,7 @@ struct DiffArguments {
   bool summary = false; // alone
   bool details = false; // alone
   bool demangle = false;
-  bool json = false;
+  OutputFlags form;
   bool quiet = false;
 };
 
@@ -121,47 +121,51 @@ void print_summary(const DiffArguments &arguments, const text::DiffSummary &summ
           " the same\n");
 }
 
+constexpr text::Column kFunctionColumns[] = {{"name", "name"},
+                                             {"kind", "kind"},
+                                             {"change", "change"},
+                                             {"other_instructions", "other_instructions"},
+                                             {"fields", "fields"}};
+constexpr text::Column kFieldColumns[] = {
+    {"field", "field"}, {"before", "before"}, {"after", "after"}};
+constexpr text::Column kDifferenceColumns[] = {
+    {"topic", "topic"}, {"place", "place"}, {"text", "text"}};
+
 void put_summary(const DiffArguments &arguments, const text::DiffSummary &summary,
-                 text::DumpSink &sink) {
-  sink.field({"same_functions", "", 0}, text::number(summary.same));
-  sink.open_list("functions", "");
+                 text::Sink &sink) {
+  const auto number = [](const std::optional<u64> &value) {
+    return value ? text::number(*value) : text::missing();
+  };
+  sink.fact("same_functions", text::number(summary.same));
+  sink.open_list("functions", "Functions", kFunctionColumns);
   for (const text::FunctionChange &change : summary.changes) {
+    const std::string name = arguments.demangle ? demangle(change.name) : change.name;
     sink.open_row();
-    sink.field({"name", "", 0},
-               text::name(arguments.demangle ? demangle(change.name) : change.name));
-    sink.field({"kind", "", 0}, text::name(change.kernel ? "kernel" : "function"));
-    sink.field({"change", "", 0}, text::name(text::name_of_change(change.kind)));
-    sink.field({"other_instructions", "", 0}, text::flag(change.instructions));
-    sink.open_list("fields", "");
-    for (const text::FieldChange &field : change.fields) {
-      sink.open_row();
-      sink.field({"field", "", 0}, text::name(field.key));
-      sink.field({"before", "", 0}, field.before ? text::number(*field.before) : text::missing());
-      sink.field({"after", "", 0}, field.after ? text::number(*field.after) : text::missing());
-      sink.close_row();
-    }
+    sink.cells(kFunctionColumns,
+               {text::name(name), text::name(change.kernel ? "kernel" : "function"),
+                text::name(text::name_of_change(change.kind)), text::flag(change.instructions)});
+    sink.open_list("fields", "", kFieldColumns);
+    for (const text::FieldChange &field : change.fields)
+      sink.row(kFieldColumns, {text::name(field.key), number(field.before), number(field.after)});
     sink.close_list();
     sink.close_row();
   }
   sink.close_list();
 }
 
-void print_json(const DiffArguments &arguments, const std::string &first, const std::string &second,
+void print_rows(const DiffArguments &arguments, const std::string &first, const std::string &second,
                 const text::DiffResult &result, const text::DiffSummary &summary,
-                text::DumpSink &sink) {
+                text::Sink &sink) {
   sink.begin_file(first);
-  sink.field({"other", "", 0}, second.empty() ? text::missing() : text::name(second));
-  sink.field({"same", "", 0}, text::flag(result.same()));
-  sink.field({"count", "", 0}, text::number(result.count()));
+  sink.fact("other", text::name_or_missing(second));
+  sink.fact("same", text::flag(result.same()));
+  sink.fact("count", text::number(result.count()));
   put_summary(arguments, summary, sink);
-  sink.open_list("differences", "");
-  for (const text::Difference &difference : result.differences) {
-    sink.open_row();
-    sink.field({"topic", "", 0}, text::name(text::name_of_topic(difference.topic)));
-    sink.field({"place", "", 0}, text::name(shown(arguments, difference.place)));
-    sink.field({"text", "", 0}, text::name(shown(arguments, difference.text)));
-    sink.close_row();
-  }
+  sink.open_list("differences", "Differences", kDifferenceColumns);
+  for (const text::Difference &difference : result.differences)
+    sink.row(kDifferenceColumns, {text::name(text::name_of_topic(difference.topic)),
+                                  text::name(shown(arguments, difference.place)),
+                                  text::name(shown(arguments, difference.text))});
   sink.close_list();
   sink.end_file();
 }
@@ -256,7 +260,8 @@ text::DiffSummary part_of(const text::DiffSummary &summary, const TargetImages &
 class FileComparison {
 public:
   FileComparison(const DiffArguments &arguments, const text::DiffOptions &options)
-      : arguments_(arguments), options_(options), sink_(text::make_json_sink(out_)) {}
+      : arguments_(arguments), options_(options),
+        sink_(text::make_sink(arguments.form.format(), out_)) {}
 
   int run();
 
@@ -273,7 +278,7 @@ private:
   const DiffArguments &arguments_;
   const text::DiffOptions &options_;
   TextOut out_{STDOUT_FILENO};
-  std::unique_ptr<text::DumpSink> sink_;
+  std::unique_ptr<text::Sink> sink_;
   std::vector<DeviceFile> files_;
   std::vector<const FoundCode *> images_[2];
   bool single_ = false;
@@ -376,9 +381,9 @@ void FileComparison::compare(TargetImages &images) {
       const u32 image = pair.of[side];
       return image == kNoImage ? "" : files_[side].name_of(*images.of[side][image]);
     };
-    if (arguments_.json) {
+    if (!arguments_.form.is_text()) {
       const bool second = pair.of[0] == kNoImage;
-      print_json(arguments_, name_of(second ? 1 : 0), second ? "" : name_of(1), *result,
+      print_rows(arguments_, name_of(second ? 1 : 0), second ? "" : name_of(1), *result,
                  part_of(summary, images, pair), *sink_);
       continue;
     }
@@ -400,12 +405,10 @@ int FileComparison::run() {
   if (!opened)
     return kTrouble;
   single_ = images_[0].size() == 1 && images_[1].size() == 1;
-  if (arguments_.json)
-    sink_->begin();
+  sink_->begin();
   for (TargetImages &images : group_images(images_))
     compare(images);
-  if (arguments_.json)
-    sink_->end();
+  sink_->end();
   if (!finish_output(out_) || trouble_)
     return kTrouble;
   return same_ ? 0 : 1;
@@ -431,15 +434,15 @@ int diff_command(Command &command) {
   add_leftovers_flag(command, arguments.selection);
   command.add({
       one_of(topic_names(), {"ignore", "<topic>,...", "Topics to leave out", &arguments.ignored}),
-      excludes("details",
+      excludes({"details"},
                {"summary", "", "Only what became of each kernel and function", &arguments.summary}),
       {"details", "", "Only the details, a few of each topic", &arguments.details},
       {"limit", "<n>", "Also the details, so many of each topic", &limit},
       {"all", "", "Also the details, all of them", &arguments.all},
       {"demangle", "", "Show C++ names as in the source", &arguments.demangle},
-      {"json", "", "The differences as JSON", &arguments.json},
       {"quiet,q", "", "Only the exit code", &arguments.quiet},
   });
+  add_output_flags(command, arguments.form);
   if (!command.parse())
     return command.status();
   text::DiffOptions options;

@@ -18,7 +18,7 @@ struct DumpArguments {
   CodeArguments code;
   text::DumpOptions options;
   bool all = false;
-  bool json = false;
+  OutputFlags form;
 };
 
 // --all, and what a person wants to see who asks for nothing in particular.
@@ -35,7 +35,7 @@ void choose_parts(DumpArguments &arguments) {
 }
 
 int run_dump(const DumpArguments &arguments) {
-  return show(arguments.json, [&](text::DumpSink &sink) {
+  return show(arguments.form, [&](text::Sink &sink) {
     bool clean = true;
     const auto dump = [&](const Image &image) -> std::function<void()> {
       return [&, image] {
@@ -69,8 +69,8 @@ int dump_command(Command &command) {
       {"all", "", "All of the above", &arguments.all},
       {"hex", "<name>", "The bytes of the section <name>; may be repeated", &show.hex},
       {"demangle", "", "Show C++ names as in the source", &show.demangle},
-      {"json", "", "The same facts as JSON", &arguments.json},
   });
+  add_output_flags(command, arguments.form);
   if (!command.parse())
     return command.status();
   choose_parts(arguments);

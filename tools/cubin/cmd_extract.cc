@@ -132,7 +132,8 @@ int extract_command(Command &command) {
   command.add({
       required({"FILE", "", "Any file with device code, or FILE:MEMBER; - is standard input",
                 &arguments.file}),
-      excludes("folder", {"output,o", "<file>", "The file for a single piece", &arguments.output}),
+      excludes({"folder"},
+               {"output,o", "<file>", "The file for a single piece", &arguments.output}),
       {"folder,C", "<folder>", "The folder for several pieces, made if it is not there",
        &arguments.folder},
       one_of({"cubin", "ptx", "lto"},

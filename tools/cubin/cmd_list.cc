@@ -20,7 +20,7 @@ namespace {
 struct ListArguments {
   CodeArguments code;
   bool quick = false;
-  bool json = false;
+  OutputFlags form;
 };
 
 constexpr std::array<text::Column, 12> kListColumns{{
@@ -38,10 +38,6 @@ constexpr std::array<text::Column, 12> kListColumns{{
     {"options", "options"},
 }};
 
-text::Value text_or_missing(std::string_view text) {
-  return text.empty() ? text::missing() : text::name(text);
-}
-
 // "linked", "relocatable", or nothing where that is not known: of packed code as long as only
 // headers are read, and of other forms.
 std::string_view kind_of(const FoundCode &code, const elf::ElfView *view) {
@@ -54,35 +50,31 @@ std::string_view kind_of(const FoundCode &code, const elf::ElfView *view) {
 
 // `release`: of CUDA, empty if it is not known.
 void put_code(const FoundCode &code, std::string_view kind, const std::string &release,
-              text::DumpSink &sink) {
+              text::Sink &sink) {
   const std::string place = std::string(code.place) + (code.in_data ? " (data)" : "");
   // Machine code has other bytes in their place.
   const bool is_text =
       code.entry && (code.form == FoundCode::Form::Ptx || code.form == FoundCode::Form::Lto);
-  const std::array<text::Value, kListColumns.size()> values = {
-      text::number(code.number),
-      text::name(code.form_name()),
-      text_or_missing(code.target),
-      text_or_missing(kind),
-      text_or_missing(release),
-      text::number(code.size()),
-      code.is_packed() ? text::number(code.bytes.size()) : text::missing(),
-      text::name(code.entry ? compression_name(code.entry->compression) : "raw"),
-      text::name(place),
-      text_or_missing(code.member),
-      text_or_missing(code.entry ? code.entry->identifier : ""),
-      text_or_missing(is_text ? code.entry->options : ""),
-  };
-  sink.open_row();
-  for (size_t i = 0; i < values.size(); ++i)
-    sink.field(kListColumns[i], values[i]);
-  sink.close_row();
+  sink.row(kListColumns,
+           {
+               text::number(code.number),
+               text::name(code.form_name()),
+               text::name_or_missing(code.target),
+               text::name_or_missing(kind),
+               text::name_or_missing(release),
+               text::number(code.size()),
+               code.is_packed() ? text::number(code.bytes.size()) : text::missing(),
+               text::name(code.entry ? compression_name(code.entry->compression) : "raw"),
+               text::name(place),
+               text::name_or_missing(code.member),
+               text::name_or_missing(code.entry ? code.entry->identifier : ""),
+               text::name_or_missing(is_text ? code.entry->options : ""),
+           });
 }
 
 // True when all was read.
 bool list_pieces(const ListArguments &arguments, const DeviceFile &file,
-                 const std::vector<const FoundCode *> &pieces, WorkerPool &pool,
-                 text::DumpSink &sink) {
+                 const std::vector<const FoundCode *> &pieces, WorkerPool &pool, text::Sink &sink) {
   const CodeSelection &selection = arguments.code.selection;
   bool any = false;
   const auto list = [&](const FoundCode &code, const elf::ElfView *view,
@@ -115,7 +107,7 @@ bool list_pieces(const ListArguments &arguments, const DeviceFile &file,
 }
 
 bool list_one(const ListArguments &arguments, const std::string &argument, WorkerPool &pool,
-              text::DumpSink &sink) {
+              text::Sink &sink) {
   const Result<DeviceFile> file = DeviceFile::open(argument);
   if (!file) {
     print_error(argument, file.error());
@@ -129,8 +121,7 @@ bool list_one(const ListArguments &arguments, const std::string &argument, Worke
   for (const Error &problem : file->found().problems)
     print_warning(file->name(), problem);
   sink.begin_file(file->name());
-  sink.open_list("code", "Code");
-  sink.headings(kListColumns);
+  sink.open_list("code", "Code", kListColumns);
   const bool clean = list_pieces(arguments, *file, *pieces, pool, sink);
   sink.close_list();
   sink.end_file();
@@ -142,13 +133,11 @@ bool list_one(const ListArguments &arguments, const std::string &argument, Worke
 int list_command(Command &command) {
   ListArguments arguments;
   add_code_arguments(command, arguments.code);
-  command.add({
-      {"quick", "", "Read headers only, without the release of CUDA", &arguments.quick},
-      {"json", "", "The same facts as JSON", &arguments.json},
-  });
+  command.add({{"quick", "", "Read headers only, without the release of CUDA", &arguments.quick}});
+  add_output_flags(command, arguments.form);
   if (!command.parse())
     return command.status();
-  return show(arguments.json, [&](text::DumpSink &sink) {
+  return show(arguments.form, [&](text::Sink &sink) {
     WorkerPool pool(0);
     bool clean = true;
     for (const std::string &file : arguments.code.files)

@@ -116,9 +116,9 @@ int pack_command(Command &command) {
       required({"FILE", "", "Cubins, PTX files, fatbins", &arguments.files}),
       required({"output,o", "<file>", "The fatbin; - is standard output", &arguments.output}),
       {"ident", "<name>", "The name of the source, for each piece", &arguments.identifier},
-      excludes("raw", between(1, kMostZstdLevel,
-                              {"compress", "<level>", "Pack all code with zstd, level 1 to 22",
-                               &arguments.level})),
+      excludes({"raw"}, between(1, kMostZstdLevel,
+                                {"compress", "<level>", "Pack all code with zstd, level 1 to 22",
+                                 &arguments.level})),
       {"raw", "", "Pack nothing", &arguments.raw},
   });
   return command.parse() ? run_pack(arguments) : command.status();

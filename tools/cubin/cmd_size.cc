@@ -16,6 +16,7 @@
 #include "support/demangle.h"
 #include "survey/duplicates.h"
 #include "survey/size_table.h"
+#include "text/dump/table.h"
 
 namespace culink::tools {
 
@@ -29,29 +30,7 @@ struct SizeArguments {
   bool duplicates = false;
   bool device = false;
   bool demangle = false;
-  bool json = false;
-  bool csv = false;
-};
-
-// A value of a table: a number, a text, or nothing.
-struct Cell {
-  std::optional<i64> number;
-  std::string text;
-};
-Cell cell(u64 number) {
-  return {static_cast<i64>(number), {}};
-}
-Cell cell(std::string text) {
-  return {std::nullopt, std::move(text)};
-}
-
-struct Table {
-  std::string key;   // in JSON
-  std::string title; // in text
-  std::vector<std::string> columns;
-  std::vector<std::vector<Cell>> rows;
-  std::optional<std::vector<Cell>> total;
-  u64 left_out = 0;
+  OutputFlags form;
 };
 
 // "12.3", the part of a whole in per cent, rounded.
@@ -60,75 +39,12 @@ std::string per_cent(u64 part, u64 whole) {
   return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10);
 }
 
-std::string text_of(const Cell &value) {
-  return value.number ? std::to_string(*value.number) : value.text;
-}
+using Scratch = std::string &;
 
-void print_text(const Table &table, TextOut &out) {
-  std::vector<size_t> widths;
-  for (size_t i = 0; i + 1 < table.columns.size(); ++i) {
-    size_t width = table.columns[i].size();
-    for (const std::vector<Cell> &row : table.rows)
-      width = std::max(width, text_of(row[i]).size());
-    if (table.total)
-      width = std::max(width, text_of((*table.total)[i]).size());
-    widths.push_back(width);
-  }
-  const auto put_line = [&](const auto &text_at) {
-    for (size_t i = 0; i < widths.size(); ++i) {
-      const std::string text = text_at(i);
-      out.fill(' ', widths[i] - text.size() + 2);
-      out.put(text);
-    }
-    out.put("  ");
-    out.name(text_at(widths.size()));
-    out.put('\n');
-  };
-  out.put('\n');
-  out.put(table.title);
-  out.put('\n');
-  put_line([&](size_t i) { return table.columns[i]; });
-  for (const std::vector<Cell> &row : table.rows)
-    put_line([&](size_t i) { return text_of(row[i]); });
-  if (table.left_out != 0)
-    out.put("  ... " + std::to_string(table.left_out) + " more (-n 0 shows all)\n");
-  if (table.total)
-    put_line([&](size_t i) { return text_of((*table.total)[i]); });
-}
+constexpr text::Value kBlank{text::Value::Kind::Blank, 0, {}};
 
-void print_csv(const Table &table, TextOut &out) {
-  for (size_t i = 0; i < table.columns.size(); ++i)
-    out.put((i == 0 ? "" : ",") + text::csv_field(table.columns[i]));
-  out.put('\n');
-  for (const std::vector<Cell> &row : table.rows) {
-    for (size_t i = 0; i < row.size(); ++i)
-      out.put((i == 0 ? "" : ",") +
-              text::csv_field(row[i].number ? text_of(row[i]) : text::csv_name(row[i].text)));
-    out.put('\n');
-  }
-}
-
-void print_json(const Table &table, text::DumpSink &sink) {
-  const auto put_fields = [&](const std::vector<Cell> &row) {
-    for (size_t i = 0; i < row.size(); ++i)
-      sink.field({table.columns[i], "", 0}, row[i].number         ? text::signed_hex(*row[i].number)
-                                            : row[i].text.empty() ? text::missing()
-                                                                  : text::name(row[i].text));
-  };
-  sink.open_list(table.key, "");
-  for (const std::vector<Cell> &row : table.rows) {
-    sink.open_row();
-    put_fields(row);
-    sink.close_row();
-  }
-  sink.close_list();
-  if (!table.total)
-    return;
-  // One file may have several tables.
-  sink.open_record(table.key == "sizes" || table.key == "changes" ? "total" : table.key + "_total",
-                   "");
-  put_fields(*table.total);
-  sink.close_record();
+text::Value number_or_blank(const std::optional<u64> &value) {
+  return value ? text::number(*value) : kBlank;
 }
 
 class SizeCommand {
@@ -149,12 +65,13 @@ public:
       for (const Error &problem : files_.back().found().problems)
         report({files_.back().name(), problem, true});
     }
-    const std::optional<std::vector<Table>> tables = arguments_.duplicates ? duplicates()
-                                                     : files_.size() == 2  ? changes()
-                                                                           : sizes();
-    if (!tables)
+    const bool shown = arguments_.duplicates ? print_duplicates()
+                       : files_.size() == 2  ? print_changes()
+                                             : print_sizes();
+    if (!shown)
       return 1;
-    print(*tables);
+    sink_->end_file();
+    sink_->end();
     return finish_output(out_) && clean_ ? 0 : 1;
   }
 
@@ -177,73 +94,99 @@ private:
     return arguments_.demangle && view_ != SizeView::Templates ? demangle(name) : name;
   }
 
-  // Keeps as many rows as are wanted.
-  template <typename Row> u64 cut(std::vector<Row> &rows) const {
+  // Called when all is known, so that a failure prints nothing.
+  void begin() {
+    const std::string &name = files_.back().name();
+    const bool two = files_.size() == 2;
+    sink_->begin();
+    sink_->begin_file(arguments_.form.csv ? "" : name,
+                      two ? files_.front().name() + " and " + name : name);
+    if (two)
+      sink_->fact("before", text::name(files_.front().name()));
+  }
+
+  // As many rows as are wanted.
+  template <typename Row> void print(text::Table<Row> table, std::vector<Row> rows) {
     const u64 all = rows.size();
     if (arguments_.rows != 0 && all > arguments_.rows)
       rows.resize(arguments_.rows);
-    return all - rows.size();
+    if (all != rows.size())
+      table.more = "... " + std::to_string(all - rows.size()) + " more (-n 0 shows all)";
+    table.rows = rows;
+    table.always = true;
+    text::write_table(table, *sink_);
   }
 
-  std::optional<std::vector<Table>> sizes() {
+  // The last column.
+  template <typename Row> text::TableColumn<Row> name_column() {
+    return {"name", [this](const Row &row, Scratch scratch) {
+              scratch = shown(row.name);
+              return scratch.empty() ? kBlank : text::name(scratch);
+            }};
+  }
+
+  bool print_sizes() {
+    using Row = const SizeRow &;
     const std::optional<SizeTable> table = measure(files_.front());
     if (!table)
-      return std::nullopt;
-    const SizeRow &total = table->total();
-    const bool kernels = view_ == SizeView::Kernels;
-    Table out{
-        "sizes", "Size by " + arguments_.view, {"stored", "share", "unpacked", "count"}, {}, {}, 0};
-    if (kernels)
-      out.columns.insert(out.columns.end(), {"code", "with_calls"});
-    out.columns.emplace_back("name");
-    const auto cells = [&](const SizeRow &row, std::string name) {
-      std::vector<Cell> values = {cell(row.stored), cell(per_cent(row.stored, total.stored)),
-                                  cell(row.unpacked), cell(row.count)};
-      if (kernels)
-        for (const std::optional<u64> &value : {row.code, row.reached})
-          values.push_back(value ? cell(*value) : cell(""));
-      values.push_back(cell(std::move(name)));
-      return values;
-    };
-    std::vector<SizeRow> rows = table->rows();
-    out.left_out = cut(rows);
-    for (const SizeRow &row : rows)
-      out.rows.push_back(cells(row, shown(row.name)));
-    out.total = cells(total, "total");
-    return std::vector{std::move(out)};
+      return false;
+    SizeRow total = table->total();
+    total.name = "total";
+    std::vector<text::TableColumn<SizeRow>> columns = {
+        {"stored", [](Row row, Scratch) { return text::number(row.stored); }},
+        {"share",
+         [&](Row row, Scratch scratch) {
+           return text::name(scratch = per_cent(row.stored, total.stored));
+         }},
+        {"unpacked", [](Row row, Scratch) { return text::number(row.unpacked); }},
+        {"count", [](Row row, Scratch) { return text::number(row.count); }}};
+    if (view_ == SizeView::Kernels) {
+      columns.push_back({"code", [](Row row, Scratch) { return number_or_blank(row.code); }});
+      columns.push_back(
+          {"with_calls", [](Row row, Scratch) { return number_or_blank(row.reached); }});
+    }
+    columns.push_back(name_column<SizeRow>());
+    begin();
+    print<SizeRow>({.key = "sizes",
+                    .title = "Size by " + arguments_.view,
+                    .columns = std::move(columns),
+                    .total = &total,
+                    .total_key = "total"},
+                   table->rows());
+    return true;
   }
 
-  std::optional<std::vector<Table>> changes() {
+  bool print_changes() {
+    using Row = const SizeChange &;
     const std::optional<SizeTable> before = measure(files_[0]), after = measure(files_[1]);
     if (!before || !after)
-      return std::nullopt;
-    Table out{"changes",
-              "Change by " + arguments_.view,
-              {"before", "after", "change", "unpacked_change", "name"},
-              {},
-              {},
-              0};
-    const auto cells = [&](const SizeChange &change, std::string name) {
-      return std::vector<Cell>{change.before ? cell(change.before->stored) : cell(""),
-                               change.after ? cell(change.after->stored) : cell(""),
-                               {change.stored(), {}},
-                               {change.unpacked(), {}},
-                               cell(std::move(name))};
+      return false;
+    const auto stored = [](const std::optional<SizeRow> &row) {
+      return row ? text::number(row->stored) : kBlank;
     };
-    std::vector<SizeChange> rows = compare_sizes(*before, *after);
-    out.left_out = cut(rows);
-    for (const SizeChange &change : rows)
-      out.rows.push_back(cells(change, shown(change.name)));
-    out.total = cells({"", before->total(), after->total()}, "total");
-    return std::vector{std::move(out)};
+    const SizeChange total{"total", before->total(), after->total()};
+    begin();
+    print<SizeChange>(
+        {.key = "changes",
+         .title = "Change by " + arguments_.view,
+         .columns = {{"before", [&](Row row, Scratch) { return stored(row.before); }},
+                     {"after", [&](Row row, Scratch) { return stored(row.after); }},
+                     {"change", [](Row row, Scratch) { return text::signed_number(row.stored()); }},
+                     {"unpacked_change",
+                      [](Row row, Scratch) { return text::signed_number(row.unpacked()); }},
+                     name_column<SizeChange>()},
+         .total = &total,
+         .total_key = "total"},
+        compare_sizes(*before, *after));
+    return true;
   }
 
-  std::optional<std::vector<Table>> duplicates() {
+  bool print_duplicates() {
     const DeviceFile &file = files_.front();
     const Result<DeviceFile::Shown> shown = file.choose_shown(arguments_.selection);
     if (!shown) {
       print_error(file.name(), shown.error());
-      return std::nullopt;
+      return false;
     }
     std::vector<FunctionCode> code;
     const auto look = [&](const Image &image) -> std::function<void()> {
@@ -252,19 +195,23 @@ private:
     };
     (void)walk_code(file, shown->images, pool_,
                     {look, [this](const Problem &problem) { report(problem); }});
-    const Duplicates found = find_duplicates(std::move(code));
-    std::vector<Table> out;
-    if (!arguments_.csv) // whose tables have the same columns
-      out.push_back(causes(found, bytes_of(shown->leftovers)));
-    out.push_back(table_of("equal_code", "Equal code", found.equal_code, found.equal_code_cost));
-    out.push_back(table_of("same_kernels", "Kernels in several images", found.same_kernels,
-                           found.same_kernels_cost));
-    return out;
+    Duplicates found = find_duplicates(std::move(code));
+    begin();
+    if (!arguments_.form.csv) // whose tables have the same columns
+      print_causes(found, bytes_of(shown->leftovers));
+    print_copies("equal_code", "Equal code", std::move(found.equal_code), found.equal_code_cost);
+    print_copies("same_kernels", "Kernels in several images", std::move(found.same_kernels),
+                 found.same_kernels_cost);
+    return true;
   }
 
   // What duplicates come from, and what helps.
-  static Table causes(const Duplicates &found, u64 leftovers) {
-    const std::pair<u64, const char *> rows[] = {
+  void print_causes(const Duplicates &found, u64 leftovers) {
+    struct Cause {
+      u64 cost;
+      const char *text;
+    };
+    std::vector<Cause> rows = {
         {leftovers, "relocatable objects of the device link beside the linked code "
                     "(cubin prune --drop=relocatable)"},
         {found.for_targets,
@@ -273,56 +220,39 @@ private:
          "kernels of one name in several images for one target (-rdc=true; extern template)"},
         {found.equal_functions, "equal device functions in one linked image (culink --icf=safe)"},
     };
-    Table out{"causes", "What it comes from", {"cost", "cause"}, {}, {}, 0};
-    for (const auto &[cost, cause] : rows)
-      if (cost != 0)
-        out.rows.push_back({cell(cost), cell(std::string(cause))});
-    std::ranges::stable_sort(
-        out.rows, [](const auto &a, const auto &b) { return *a[0].number > *b[0].number; });
-    return out;
+    std::erase_if(rows, [](const Cause &row) { return row.cost == 0; });
+    std::ranges::stable_sort(rows, std::greater<>(), &Cause::cost);
+    text::write_table<Cause>(
+        {.key = "causes",
+         .title = "What it comes from",
+         .columns = {{"cost", [](const Cause &row, Scratch) { return text::number(row.cost); }},
+                     {"cause", [](const Cause &row, Scratch) { return text::name(row.text); }}},
+         .rows = rows,
+         .always = true},
+        *sink_);
   }
 
-  Table table_of(std::string key, std::string title, std::vector<Duplicate> rows, u64 cost) const {
-    Table out{std::move(key),
-              std::move(title),
-              {"cost", "size", "copies", "names", "targets", "fatbins", "name"},
-              {},
-              {},
-              0};
-    out.left_out = cut(rows);
-    for (const Duplicate &row : rows)
-      out.rows.push_back({cell(row.cost), cell(row.size), cell(row.instances), cell(row.names),
-                          cell(row.targets), cell(row.fatbins), cell(shown(row.name))});
-    out.total = {cell(cost), cell(""), cell(""), cell(""), cell(""), cell(""), cell("total")};
-    return out;
-  }
-
-  void print(const std::vector<Table> &tables) {
-    if (arguments_.csv) {
-      for (const Table &table : tables)
-        print_csv(table, out_);
-      return;
-    }
-    if (!arguments_.json) {
-      out_.name(files_.front().name());
-      if (files_.size() == 2) {
-        out_.put(" and ");
-        out_.name(files_[1].name());
-      }
-      out_.put(":\n");
-      for (const Table &table : tables)
-        print_text(table, out_);
-      return;
-    }
-    const std::unique_ptr<text::DumpSink> sink = text::make_json_sink(out_);
-    sink->begin();
-    sink->begin_file(files_.back().name());
-    if (files_.size() == 2)
-      sink->field({"before", "", 0}, text::name(files_.front().name()));
-    for (const Table &table : tables)
-      print_json(table, *sink);
-    sink->end_file();
-    sink->end();
+  void print_copies(const std::string &key, std::string title, std::vector<Duplicate> rows,
+                    u64 cost) {
+    const auto column = [](const char *name, u64 Duplicate::*field) {
+      return text::TableColumn<Duplicate>{name, [field](const Duplicate &row, Scratch) {
+                                            const bool is_total = row.instances == 0;
+                                            return is_total && field != &Duplicate::cost
+                                                       ? kBlank
+                                                       : text::number(row.*field);
+                                          }};
+    };
+    const Duplicate total{.name = "total", .cost = cost};
+    print<Duplicate>(
+        {.key = key,
+         .title = std::move(title),
+         .columns = {column("cost", &Duplicate::cost), column("size", &Duplicate::size),
+                     column("copies", &Duplicate::instances), column("names", &Duplicate::names),
+                     column("targets", &Duplicate::targets), column("fatbins", &Duplicate::fatbins),
+                     name_column<Duplicate>()},
+         .total = &total,
+         .total_key = key + "_total"},
+        std::move(rows));
   }
 
   const SizeArguments &arguments_;
@@ -330,6 +260,7 @@ private:
   WorkerPool pool_{0};
   std::vector<DeviceFile> files_;
   TextOut out_{STDOUT_FILENO};
+  std::unique_ptr<text::Sink> sink_ = text::make_sink(arguments_.form.format(), out_);
   bool clean_ = true;
 };
 
@@ -350,9 +281,8 @@ int size_command(Command &command) {
       {"duplicates", "", "What is stored more than once, and what it costs", &arguments.duplicates},
       {"device", "", "Without host code and data", &arguments.device},
       {"demangle", "", "Show C++ names as in the source", &arguments.demangle},
-      excludes("csv", {"json", "", "The same facts as JSON", &arguments.json}),
-      {"csv", "", "The same facts as comma-separated values", &arguments.csv},
   });
+  add_output_flags(command, arguments.form);
   if (!command.parse())
     return command.status();
   if (const size_t count = arguments.files.size(); count > 2)

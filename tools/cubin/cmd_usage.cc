@@ -16,7 +16,6 @@
 #include "inspect/usage.h"
 #include "messages.h"
 #include "text/dump/usage.h"
-#include "text/dump/usage_columns.h"
 
 namespace culink::tools {
 
@@ -31,8 +30,7 @@ struct UsageArguments {
   u64 dynamic_shared = 0;
   bool limits = false;
   bool demangle = false;
-  bool json = false;
-  bool csv = false;
+  OutputFlags form;
 };
 
 // An image as it is shown.
@@ -47,10 +45,8 @@ class UsageCommand {
 public:
   UsageCommand(const UsageArguments &arguments, std::vector<text::UsageCondition> conditions)
       : arguments_(arguments), conditions_(std::move(conditions)),
-        one_table_(arguments.csv || !arguments.sort.empty() || arguments.rows != 0),
-        sink_(arguments.json  ? text::make_json_sink(out_)
-              : arguments.csv ? text::make_csv_sink(out_)
-                              : text::make_text_sink(out_)) {}
+        one_table_(arguments.form.csv || !arguments.sort.empty() || arguments.rows != 0),
+        sink_(text::make_sink(arguments.form.format(), out_)) {}
 
   int run() {
     sink_->begin();
@@ -60,10 +56,10 @@ public:
         return [this, image, usage = usage_of(image)]() mutable { show(image, usage); };
       };
       clean_ = for_each_image(alone, look) && clean_;
-      if (one_table_ && !arguments_.csv)
+      if (one_table_ && !arguments_.form.csv)
         show_table(file);
     }
-    if (arguments_.csv)
+    if (arguments_.form.csv)
       show_table("");
     sink_->end();
     return finish_output(out_) && clean_ ? 0 : 1;
@@ -79,7 +75,7 @@ private:
   std::vector<text::UsageCondition> conditions_;
   bool one_table_;
   TextOut out_{STDOUT_FILENO};
-  std::unique_ptr<text::DumpSink> sink_;
+  std::unique_ptr<text::Sink> sink_;
   std::vector<text::UsageRow> rows_; // of one table
   u64 left_out_ = 0;
   bool clean_ = true;
@@ -98,7 +94,7 @@ ImageUsage UsageCommand::usage_of(const Image &image) const {
   out.rows = text::make_rows(out.module, target.name, target.arch, out.linked, shape);
   out.module.functions.clear();
   std::string piece = image.name;
-  if (!arguments_.csv) // where one table has several files, images have whole names
+  if (!arguments_.form.csv) // where one table has several files, images have whole names
     piece = image.code.bytes.size() == image.file.bytes().size()
                 ? ""
                 : (image.code.member.empty() ? "" : image.code.member + ":") + image.code.name();
@@ -127,13 +123,12 @@ void UsageCommand::show(const Image &image, ImageUsage &usage) {
   }
   if (usage.rows.empty() && !conditions_.empty())
     return; // nothing that was asked for
-  sink_->begin_file(arguments_.json ? image.name : heading(image.name, image.code));
-  if (arguments_.json)
-    sink_->field({"linked", "", 0}, text::flag(usage.linked));
+  sink_->begin_file(image.name, heading(image.name, image.code));
+  sink_->fact("linked", text::flag(usage.linked));
   text::print_module(usage.module, *sink_);
   if (arguments_.limits)
     text::print_limits(usage.arch, *sink_);
-  text::print_rows(usage.rows, arguments_.demangle, false, *sink_);
+  text::print_rows(usage.rows, {.demangled = arguments_.demangle}, *sink_);
   sink_->end_file();
 }
 
@@ -149,11 +144,9 @@ void UsageCommand::cut() {
 void UsageCommand::show_table(const std::string &file) {
   cut();
   sink_->begin_file(file);
-  text::print_rows(rows_, arguments_.demangle, true, *sink_);
-  if (arguments_.json)
-    sink_->field({"left_out", "", 0}, text::number(left_out_));
-  else if (left_out_ != 0 && !arguments_.csv)
-    out_.put("  ... " + std::to_string(left_out_) + " more\n");
+  text::print_rows(rows_, {.demangled = arguments_.demangle, .images = true, .left_out = left_out_},
+                   *sink_);
+  sink_->fact("left_out", text::number(left_out_));
   sink_->end_file();
   rows_.clear();
   left_out_ = 0;
@@ -183,8 +176,8 @@ int run_usage(const UsageArguments &arguments) {
 int usage_command(Command &command) {
   UsageArguments arguments;
   std::vector<std::string> columns, conditions;
-  for (const text::UsageColumn &column : text::usage_columns()) {
-    columns.emplace_back(column.key);
+  for (const std::string_view key : text::usage_numbers()) {
+    columns.emplace_back(key);
     conditions.push_back(columns.back() + "=");
   }
   conditions.insert(conditions.end(), {"kind=kernel", "kind=function", "name="});
@@ -207,9 +200,8 @@ int usage_command(Command &command) {
                            &arguments.dynamic_shared}),
       {"limits", "", "Also what the target allows", &arguments.limits},
       {"demangle", "", "Show C++ names as in the source", &arguments.demangle},
-      excludes("csv", {"json", "", "The same facts as JSON", &arguments.json}),
-      {"csv", "", "One table for all files, comma-separated", &arguments.csv},
   });
+  add_output_flags(command, arguments.form);
   return command.parse() ? run_usage(arguments) : command.status();
 }
 

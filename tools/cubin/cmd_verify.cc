@@ -12,7 +12,7 @@
 
 #include "device_code.h"
 #include "messages.h"
-#include "text/dump/dump_sink.h"
+#include "text/dump/sink.h"
 #include "verify/verify.h"
 
 namespace culink::tools {
@@ -21,7 +21,7 @@ namespace {
 
 struct VerifyArguments {
   CodeArguments code;
-  bool json = false;
+  OutputFlags form;
   bool quiet = false;
   bool list_rules = false;
 };
@@ -48,18 +48,16 @@ void print_text(const Verdict &verdict, bool quiet, TextOut &out) {
   }
 }
 
-void print_json(const Verdict &verdict, text::DumpSink &sink) {
+constexpr text::Column kFindingColumns[] = {
+    {"rule", "rule"}, {"place", "place"}, {"field", "field"}, {"message", "message"}};
+
+void print_rows(const Verdict &verdict, text::Sink &sink) {
   sink.begin_file(verdict.name);
-  sink.field({"checked", "", 0}, text::flag(!verdict.not_checked));
-  sink.open_list("findings", "");
-  for (const Finding &finding : verdict.findings) {
-    sink.open_row();
-    sink.field({"rule", "", 0}, text::name(rule_id(finding.rule)));
-    sink.field({"place", "", 0}, text::name(finding.what.place));
-    sink.field({"field", "", 0}, text::name(finding.what.field));
-    sink.field({"message", "", 0}, text::name(finding.what.message));
-    sink.close_row();
-  }
+  sink.fact("checked", text::flag(!verdict.not_checked));
+  sink.open_list("findings", "Findings", kFindingColumns);
+  for (const Finding &finding : verdict.findings)
+    sink.row(kFindingColumns, {text::name(rule_id(finding.rule)), text::name(finding.what.place),
+                               text::name(finding.what.field), text::name(finding.what.message)});
   sink.close_list();
   sink.end_file();
 }
@@ -83,14 +81,14 @@ int run_verify(const VerifyArguments &arguments) {
     return kExitUsage;
   }
   TextOut out(STDOUT_FILENO);
-  const std::unique_ptr<text::DumpSink> sink = text::make_json_sink(out);
+  const std::unique_ptr<text::Sink> sink = text::make_sink(arguments.form.format(), out);
   bool clean = true;
   const auto print = [&](const Verdict &verdict) {
     clean = clean && verdict.findings.empty();
-    if (arguments.json)
-      print_json(verdict, *sink);
-    else
+    if (arguments.form.is_text())
       print_text(verdict, arguments.quiet, out);
+    else
+      print_rows(verdict, *sink);
   };
   const ImageVisitor visitor{
       .look = [&](const Image &image) -> std::function<void()> {
@@ -101,13 +99,11 @@ int run_verify(const VerifyArguments &arguments) {
           [&](const Problem &problem) {
             print({problem.name, {{Rule::Structure, problem.error}}});
           }};
-  if (arguments.json)
-    sink->begin();
+  sink->begin();
   WorkerPool pool(0);
   for (const std::string &file : arguments.code.files)
     clean = walk_images(file, arguments.code.selection, pool, visitor) && clean;
-  if (arguments.json)
-    sink->end();
+  sink->end();
   return finish_output(out) && clean ? 0 : 1;
 }
 
@@ -118,10 +114,10 @@ int verify_command(Command &command) {
   command.add({{"FILE", "", kFilesHelp, &arguments.code.files}});
   add_code_selection(command, arguments.code.selection);
   command.add({
-      {"json", "", "The findings as JSON", &arguments.json},
       {"quiet,q", "", "Do not print 'ok' for good files", &arguments.quiet},
       {"list-rules", "", "Print the rules and stop", &arguments.list_rules},
   });
+  add_output_flags(command, arguments.form);
   return command.parse() ? run_verify(arguments) : command.status();
 }
 

@@ -66,8 +66,8 @@ Option between(u64 least, u64 most, Option option) {
   option.most = most;
   return option;
 }
-Option excludes(std::string_view later, Option option) {
-  option.excludes = later;
+Option excludes(std::vector<std::string_view> later, Option option) {
+  option.excludes = std::move(later);
   return option;
 }
 Option needs(std::string_view other, Option option) {
@@ -210,8 +210,9 @@ bool Command::check() {
       fail(fmt::format("{}: At Most 1 required but received {}", option.spelled(), count(option)));
     if (option.required && !given(&option))
       fail(option.spelled() + " is required");
-    if (given(&option) && given(find(option.excludes)))
-      fail(fmt::format("{} excludes --{}", option.spelled(), option.excludes));
+    for (const std::string_view other : option.excludes)
+      if (given(&option) && given(find(other)))
+        fail(fmt::format("{} excludes --{}", option.spelled(), other));
     if (given(&option) && !option.needs.empty() && !given(find(option.needs)))
       fail(fmt::format("{} requires --{}", option.spelled(), option.needs));
   }

@@ -26,8 +26,8 @@ struct Option {
   bool takes_all = false; // all words up to the next option are values
   bool closed = false;    // no value but those of `values`
   std::vector<std::string> values = {};
-  u64 least = 0, most = 0;        // of a number, unless `most` is 0
-  std::string_view excludes = {}; // the name of a later option
+  u64 least = 0, most = 0;                     // of a number, unless `most` is 0
+  std::vector<std::string_view> excludes = {}; // names of later options
   std::string_view needs = {};
 
   [[nodiscard]] std::string_view name() const { return names.substr(0, names.find(',')); }
@@ -50,7 +50,7 @@ struct Option {
 [[nodiscard]] Option one_of(std::vector<std::string> values, Option option);
 [[nodiscard]] Option suggests(std::vector<std::string> values, Option option);
 [[nodiscard]] Option between(u64 least, u64 most, Option option);
-[[nodiscard]] Option excludes(std::string_view later, Option option);
+[[nodiscard]] Option excludes(std::vector<std::string_view> later, Option option);
 [[nodiscard]] Option needs(std::string_view other, Option option);
 
 class Command;

@@ -73,10 +73,24 @@ bool for_each_image(const CodeArguments &arguments,
   return clean;
 }
 
-int show(bool json, const std::function<bool(text::DumpSink &)> &show_all) {
+text::Format OutputFlags::format() const {
+  return json       ? text::Format::Json
+         : csv      ? text::Format::Csv
+         : markdown ? text::Format::Markdown
+                    : text::Format::Text;
+}
+
+void add_output_flags(Command &command, OutputFlags &flags) {
+  command.add({
+      excludes({"csv", "markdown"}, {"json", "", "Print JSON", &flags.json}),
+      excludes({"markdown"}, {"csv", "", "Print comma-separated values", &flags.csv}),
+      {"markdown", "", "Print tables of Markdown", &flags.markdown},
+  });
+}
+
+int show(const OutputFlags &flags, const std::function<bool(text::Sink &)> &show_all) {
   TextOut out(STDOUT_FILENO);
-  const std::unique_ptr<text::DumpSink> sink =
-      json ? text::make_json_sink(out) : text::make_text_sink(out);
+  const std::unique_ptr<text::Sink> sink = text::make_sink(flags.format(), out);
   sink->begin();
   const bool clean = show_all(*sink);
   sink->end();

@@ -7,7 +7,7 @@
 
 #include "command.h"
 #include "survey/device_file.h"
-#include "text/dump/dump_sink.h"
+#include "text/dump/sink.h"
 
 namespace culink::tools {
 
@@ -40,9 +40,21 @@ void print_left_out(const std::string &file, u64 objects);
 [[nodiscard]] bool for_each_image(const CodeArguments &arguments,
                                   const std::function<std::function<void()>(const Image &)> &look);
 
-// The frame of the commands that show something as text or JSON: calls `show` between the beginning
-// and the end of the output. The exit code of the command.
-[[nodiscard]] int show(bool json, const std::function<bool(text::DumpSink &)> &show_all);
+// The form of what a command shows.
+struct OutputFlags {
+  bool json = false;
+  bool csv = false;
+  bool markdown = false;
+
+  [[nodiscard]] bool is_text() const { return !json && !csv && !markdown; }
+  [[nodiscard]] text::Format format() const;
+};
+// Adds --json, --csv and --markdown.
+void add_output_flags(Command &command, OutputFlags &flags);
+
+// The frame of the commands that show something: calls `show_all` between the beginning and the end
+// of the output. The exit code of the command.
+[[nodiscard]] int show(const OutputFlags &flags, const std::function<bool(text::Sink &)> &show_all);
 
 // Prints a problem as an error or a warning.
 void print_problem(const Problem &problem);

@@ -216,6 +216,12 @@ constexpr std::array kRecords = std::to_array<RecordRow>({
 
 } // namespace
 
+bool has_records(const Section &section) {
+  const SectionRole role = role_of(section);
+  return role == SectionRole::StringTable || role == SectionRole::SymbolTable ||
+         std::ranges::count(kRecords, role, &RecordRow::role) != 0;
+}
+
 void diff_records(const Files &files, Report &report) {
   for (const Pair &pair : files.pairs) {
     const SectionRole role = role_of(*pair.a);

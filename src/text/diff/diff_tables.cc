@@ -157,25 +157,4 @@ void diff_strings(const Files &files, Report &report) {
                  string_items(*pair.a), string_items(*pair.b), report);
 }
 
-bool has_records(const Section &section) {
-  switch (role_of(section)) {
-  case SectionRole::StringTable:
-  case SectionRole::SymbolTable:
-  case SectionRole::Rel:
-  case SectionRole::Rela:
-  case SectionRole::ResolvedRela:
-  case SectionRole::Info:
-  case SectionRole::Callgraph:
-  case SectionRole::Prototype:
-  case SectionRole::Compat:
-  case SectionRole::NoteTkinfo:
-  case SectionRole::NoteCuinfo:
-  case SectionRole::NoteCuver:
-  case SectionRole::Note:
-    return true;
-  default:
-    return false;
-  }
-}
-
 } // namespace culink::text::diff

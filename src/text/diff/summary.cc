@@ -9,6 +9,7 @@
 #include <functional>
 #include <map>
 
+#include "inspect/functions.h"
 #include "inspect/usage.h"
 #include "support/bytes.h"
 
@@ -16,60 +17,26 @@ namespace culink::text {
 
 namespace {
 
-struct SummaryField {
-  std::string_view key;
-  std::optional<u64> (*value)(const FunctionUsage &use);
-};
+// The numbers that are compared: facts of inspect/usage.h, and the sum of all banks.
+constexpr std::array<std::string_view, FunctionFacts::kNumbers> kFields = {
+    "code",   "registers", "stack",    "frame",      "spills",
+    "shared", "local",     "barriers", "parameters", "constants"};
 
-template <std::optional<u32> FunctionUsage::*field>
-std::optional<u64> said(const FunctionUsage &use) {
-  return use.*field ? std::optional<u64>(*(use.*field)) : std::nullopt;
+std::optional<u64> value_of(std::string_view key, const FunctionUsage &use) {
+  for (const inspect::FunctionFact &fact : inspect::function_facts())
+    if (fact.key == key)
+      return fact.value(use);
+  return inspect::sum_of_constants(use);
 }
-
-template <u64 FunctionUsage::*field> std::optional<u64> counted(const FunctionUsage &use) {
-  return use.*field;
-}
-
-std::optional<u64> all_constants(const FunctionUsage &use) {
-  u64 sum = 0;
-  for (const BankUse &bank : use.constants)
-    sum += bank.size;
-  return sum;
-}
-
-constexpr std::array<SummaryField, FunctionFacts::kNumbers> kFields{{
-    {"code", counted<&FunctionUsage::code>},
-    {"registers", said<&FunctionUsage::registers>},
-    {"stack", said<&FunctionUsage::min_stack>},
-    {"frame", said<&FunctionUsage::frame>},
-    {"spills", said<&FunctionUsage::spills>},
-    {"shared", counted<&FunctionUsage::shared>},
-    {"local", counted<&FunctionUsage::local>},
-    {"barriers", said<&FunctionUsage::barriers>},
-    {"parameters", said<&FunctionUsage::parameters>},
-    {"constants", all_constants},
-}};
 
 constexpr size_t kCode = 0;
-static_assert(kFields[kCode].key == "code");
-
-ByteSpan code_of(const elf::ElfView &file, const FunctionUsage &use) {
-  const elf::Symbol symbol = file.symbols()[use.symbol];
-  if (!symbol.in_section())
-    return {};
-  return slice(file.sections()[symbol.section].data, symbol.value, symbol.size)
-      .value_or(ByteSpan());
-}
-
-u64 hash_of(ByteSpan bytes) {
-  return std::hash<std::string_view>()(as_text(bytes));
-}
+static_assert(kFields[kCode] == "code");
 
 FunctionChange of_one_file(const FunctionFacts &facts, FunctionChange::Kind kind) {
   FunctionChange out{facts.name, facts.kernel, kind, facts.image, false, {}};
   for (size_t i = 0; i < kFields.size(); ++i)
     if (const std::optional<u64> value = facts.numbers[i]; value && *value != 0) {
-      FieldChange &change = out.fields.emplace_back(FieldChange{kFields[i].key, {}, {}});
+      FieldChange &change = out.fields.emplace_back(FieldChange{kFields[i], {}, {}});
       (kind == FunctionChange::Kind::Added ? change.after : change.before) = value;
     }
   return out;
@@ -86,11 +53,17 @@ std::string shown(const FieldChange &field, const std::optional<u64> &value) {
 
 std::vector<FunctionFacts> function_facts(const elf::ElfView &file, u32 image) {
   std::vector<FunctionFacts> out;
+  const inspect::Functions functions(file);
   for (const FunctionUsage &use : inspect::collect_usage(file).functions) {
-    FunctionFacts &facts = out.emplace_back(
-        FunctionFacts{std::string(use.name), use.kernel, image, {}, hash_of(code_of(file, use))});
+    const ByteSpan code = functions.all()[out.size()].code;
+    FunctionFacts &facts =
+        out.emplace_back(FunctionFacts{std::string(use.name),
+                                       use.kernel,
+                                       image,
+                                       {},
+                                       std::hash<std::string_view>()(as_text(code))});
     for (size_t i = 0; i < kFields.size(); ++i)
-      facts.numbers[i] = kFields[i].value(use);
+      facts.numbers[i] = value_of(kFields[i], use);
   }
   return out;
 }
@@ -115,7 +88,7 @@ DiffSummary summarize_functions(std::span<const FunctionFacts> a,
                           facts.image, false,        {}};
     for (size_t i = 0; i < kFields.size(); ++i)
       if (facts.numbers[i] != other.numbers[i])
-        change.fields.push_back({kFields[i].key, facts.numbers[i], other.numbers[i]});
+        change.fields.push_back({kFields[i], facts.numbers[i], other.numbers[i]});
     change.instructions =
         facts.numbers[kCode] == other.numbers[kCode] && facts.instructions != other.instructions;
     if (change.fields.empty() && !change.instructions)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One function per kind of number and direction. Flags are sums of words; bits without a word stay
+// One row per kind of number. Flags are sums of words; bits without a word stay
 // a number at the end (alloc+exec+0x100000), so every value has exactly one text.
 #include "text/document/words.h"
 
@@ -49,6 +49,60 @@ constexpr std::array<FlagWord, 3> kSegmentFlags{{
     {elf::kSegmentExec, "exec"},
 }};
 
+template <const auto &table> std::optional<std::string_view> name_in(u64 number) {
+  using Number = typename decltype(table.number_of(""))::value_type;
+  return table.name_of(static_cast<Number>(number));
+}
+template <const auto &table> std::optional<u64> number_in(std::string_view name) {
+  const auto number = table.number_of(name);
+  return number ? std::optional(static_cast<u64>(*number)) : std::nullopt;
+}
+
+std::optional<std::string_view> name_of_relocation(u64 number) {
+  const arch::RelocInfo *row = arch::find_reloc(static_cast<u32>(number));
+  return row ? std::optional(row->name) : std::nullopt;
+}
+std::optional<u64> number_of_relocation(std::string_view name) {
+  const arch::RelocInfo *row = arch::find_reloc(name);
+  return row ? std::optional<u64>(row->number) : std::nullopt;
+}
+
+// Flags, or names in a table.
+struct WordKind {
+  std::string_view what; // for messages
+  u64 most;
+  std::span<const FlagWord> flags;
+  std::optional<std::string_view> (*name_of)(u64 number) = nullptr;
+  std::optional<u64> (*number_of)(std::string_view name) = nullptr;
+};
+
+constexpr u64 kMost32 = 0xffffffff;
+
+// In the order of Words.
+constexpr std::array<WordKind, 9> kKinds{{
+    {"flags", ~u64{0}, kSectionFlags},
+    {"flags", 0xff, kSymbolOther},
+    {"flags", kMost32, kSegmentFlags},
+    {"section type",
+     kMost32,
+     {},
+     name_in<elf::kSectionTypeNames>,
+     number_in<elf::kSectionTypeNames>},
+    {"symbol type", 15, {}, name_in<elf::kSymbolTypeNames>, number_in<elf::kSymbolTypeNames>},
+    {"binding", 15, {}, name_in<elf::kSymbolBindingNames>, number_in<elf::kSymbolBindingNames>},
+    {"segment type",
+     kMost32,
+     {},
+     name_in<elf::kSegmentTypeNames>,
+     number_in<elf::kSegmentTypeNames>},
+    {"file type (rel, exec)",
+     0xffff,
+     {},
+     name_in<elf::kFileTypeNames>,
+     number_in<elf::kFileTypeNames>},
+    {"relocation type", kMost32, {}, name_of_relocation, number_of_relocation},
+}};
+
 std::string flags_text(u64 flags, std::span<const FlagWord> words) {
   std::vector<std::string> parts;
   for (const FlagWord &row : words)
@@ -61,7 +115,7 @@ std::string flags_text(u64 flags, std::span<const FlagWord> words) {
   return fmt::format("{}", fmt::join(parts, "+"));
 }
 
-u64 read_flags(const Node &node, std::span<const FlagWord> words, u64 max, Complaints &complaints) {
+u64 read_flags(const Node &node, const WordKind &kind, Complaints &complaints) {
   if (!node.is_scalar()) {
     complaints.add(node, "flags are needed here, joined by '+'");
     return 0;
@@ -72,18 +126,18 @@ u64 read_flags(const Node &node, std::span<const FlagWord> words, u64 max, Compl
     const std::size_t end = std::min(rest.find('+'), rest.size());
     const std::string_view word = rest.substr(0, end);
     rest.remove_prefix(std::min(end + 1, rest.size()));
-    const auto row = std::ranges::find(words, word, &FlagWord::word);
+    const auto row = std::ranges::find(kind.flags, word, &FlagWord::word);
     const std::optional<u64> number = parse_number(word);
-    if (row != words.end()) {
+    if (row != kind.flags.end()) {
       flags |= row->bit;
-    } else if (number && *number <= max) {
+    } else if (number && *number <= kind.most) {
       flags |= *number;
     } else {
       std::vector<std::string_view> known;
-      for (const FlagWord &w : words)
+      for (const FlagWord &w : kind.flags)
         known.push_back(w.word);
       complaints.add(node, fmt::format("'{}' is no flag; known are {} and numbers up to {:#x}",
-                                       word, fmt::join(known, ", "), max));
+                                       word, fmt::join(known, ", "), kind.most));
       return 0;
     }
   }
@@ -96,103 +150,34 @@ std::string upper(std::string_view text) {
   return out;
 }
 
-// A word by `from_name`, in either case, or a number up to `max`.
-template <typename FromName>
-u64 read_word(const Node &node, std::string_view what, u64 max, FromName from_name,
-              Complaints &complaints) {
+} // namespace
+
+std::string words_of(Words kind, u64 number) {
+  const WordKind &row = kKinds[static_cast<size_t>(kind)];
+  if (!row.flags.empty())
+    return flags_text(number, row.flags);
+  const std::optional<std::string_view> name = row.name_of(number);
+  std::string out = name ? std::string(*name) : fmt::format("{:#x}", number);
+  if (kind == Words::FileType)
+    std::ranges::transform(out, out.begin(), [](unsigned char c) { return std::tolower(c); });
+  return out;
+}
+
+u64 read_words(Words kind, const Node &node, Complaints &complaints) {
+  const WordKind &row = kKinds[static_cast<size_t>(kind)];
+  if (!row.flags.empty())
+    return read_flags(node, row, complaints);
   if (node.is_scalar()) {
-    if (const auto value = from_name(upper(node.text)))
-      return static_cast<u64>(*value);
-    if (const std::optional<u64> number = parse_number(node.text); number && *number <= max)
+    if (const std::optional<u64> number = row.number_of(upper(node.text)))
+      return *number;
+    if (const std::optional<u64> number = parse_number(node.text); number && *number <= row.most)
       return *number;
   }
   complaints.add(node,
                  fmt::format("'{}' is no {}; `cubin dump` shows the names, numbers up to {:#x} "
                              "are taken as well",
-                             node.text, what, max));
+                             node.text, row.what, row.most));
   return 0;
-}
-
-template <typename Number>
-Number read_word(const Node &node, std::string_view what, u64 max,
-                 const elf::NameTable<Number> &names, Complaints &complaints) {
-  return static_cast<Number>(read_word(
-      node, what, max, [&](std::string_view name) { return names.number_of(name); }, complaints));
-}
-
-template <typename Number>
-std::string word_text(const elf::NameTable<Number> &names, Number number) {
-  const std::optional<std::string_view> name = names.name_of(number);
-  return name ? std::string(*name) : fmt::format("{:#x}", static_cast<u64>(number));
-}
-
-} // namespace
-
-std::string section_flags_text(u64 flags) {
-  return flags_text(flags, kSectionFlags);
-}
-u64 read_section_flags(const Node &node, Complaints &complaints) {
-  return read_flags(node, kSectionFlags, ~u64{0}, complaints);
-}
-std::string symbol_other_text(u8 other) {
-  return flags_text(other, kSymbolOther);
-}
-u8 read_symbol_other(const Node &node, Complaints &complaints) {
-  return static_cast<u8>(read_flags(node, kSymbolOther, 0xff, complaints));
-}
-std::string segment_flags_text(u32 flags) {
-  return flags_text(flags, kSegmentFlags);
-}
-u32 read_segment_flags(const Node &node, Complaints &complaints) {
-  return static_cast<u32>(read_flags(node, kSegmentFlags, 0xffffffff, complaints));
-}
-
-std::string section_type_text(elf::SectionType type) {
-  return word_text(elf::kSectionTypeNames, type);
-}
-elf::SectionType read_section_type(const Node &node, Complaints &complaints) {
-  return read_word(node, "section type", 0xffffffff, elf::kSectionTypeNames, complaints);
-}
-std::string symbol_type_text(elf::SymbolType type) {
-  return word_text(elf::kSymbolTypeNames, type);
-}
-elf::SymbolType read_symbol_type(const Node &node, Complaints &complaints) {
-  return read_word(node, "symbol type", 15, elf::kSymbolTypeNames, complaints);
-}
-std::string symbol_binding_text(elf::SymbolBinding binding) {
-  return word_text(elf::kSymbolBindingNames, binding);
-}
-elf::SymbolBinding read_symbol_binding(const Node &node, Complaints &complaints) {
-  return read_word(node, "binding", 15, elf::kSymbolBindingNames, complaints);
-}
-std::string segment_type_text(elf::SegmentType type) {
-  return word_text(elf::kSegmentTypeNames, type);
-}
-elf::SegmentType read_segment_type(const Node &node, Complaints &complaints) {
-  return read_word(node, "segment type", 0xffffffff, elf::kSegmentTypeNames, complaints);
-}
-
-std::string file_type_text(elf::FileType type) {
-  std::string out = word_text(elf::kFileTypeNames, type);
-  std::ranges::transform(out, out.begin(), [](unsigned char c) { return std::tolower(c); });
-  return out;
-}
-elf::FileType read_file_type(const Node &node, Complaints &complaints) {
-  return read_word(node, "file type (rel, exec)", 0xffff, elf::kFileTypeNames, complaints);
-}
-
-std::string relocation_type_text(u32 type) {
-  const arch::RelocInfo *row = arch::find_reloc(type);
-  return row ? std::string(row->name) : fmt::format("{:#x}", type);
-}
-u32 read_relocation_type(const Node &node, Complaints &complaints) {
-  return static_cast<u32>(read_word(
-      node, "relocation type", 0xffffffff,
-      [](std::string_view name) -> std::optional<u32> {
-        const arch::RelocInfo *row = arch::find_reloc(name);
-        return row ? std::optional<u32>(row->number) : std::nullopt;
-      },
-      complaints));
 }
 
 } // namespace culink::text

@@ -6,6 +6,7 @@
 #include "text/dump/call_tree.h"
 
 #include <algorithm>
+#include <array>
 #include <deque>
 #include <limits>
 
@@ -176,30 +177,37 @@ void print_call_dot(const std::vector<CallNode> &nodes, const CallTreeOptions &o
 }
 
 void print_call_rows(const std::vector<CallNode> &nodes, const CallTreeOptions &options,
-                     DumpSink &sink) {
+                     Sink &sink) {
+  static constexpr std::array<Column, 8> kColumns{{{"number", "number"},
+                                                   {"name", "name"},
+                                                   {"kind", "kind"},
+                                                   {"recursive", "recursive"},
+                                                   {"calls_pointers", "calls_pointers"},
+                                                   {"address_taken", "address_taken"},
+                                                   {"calls", "calls"},
+                                                   {"possible_calls", "possible_calls"}}};
   const std::vector<bool> reached = reached_functions(nodes, options);
-  sink.open_list("functions", "");
+  sink.open_list("functions", "Functions", kColumns);
   std::vector<Value> calls, possible;
   for (u32 i = 0; i < nodes.size(); ++i) {
     if (!reached[i])
       continue;
     const CallNode &node = nodes[i];
+    const std::string shown = name_in_tree(node, options.demangled);
     sink.open_row();
-    sink.field({"number", "", 0}, number(i));
-    sink.field({"name", "", 0}, name(name_in_tree(node, options.demangled)));
-    sink.field({"kind", "", 0}, name(node.kernel     ? "kernel"
-                                     : node.external ? "external"
-                                                     : "function"));
-    sink.field({"recursive", "", 0}, flag(node.recursive));
-    sink.field({"calls_pointers", "", 0}, flag(node.calls_pointers));
-    sink.field({"address_taken", "", 0}, flag(node.address_taken));
+    sink.cells(kColumns,
+               {number(i), name(shown),
+                name(node.kernel     ? "kernel"
+                     : node.external ? "external"
+                                     : "function"),
+                flag(node.recursive), flag(node.calls_pointers), flag(node.address_taken)});
     calls.clear();
     possible.clear();
     for (const CallEdge &edge : node.calls)
       if (reached[edge.callee])
         (edge.possible ? possible : calls).push_back(number(edge.callee));
-    sink.values({"calls", "", 0}, calls);
-    sink.values({"possible_calls", "", 0}, possible);
+    sink.values(kColumns[6], calls);
+    sink.values(kColumns[7], possible);
     sink.close_row();
   }
   sink.close_list();

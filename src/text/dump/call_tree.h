@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "inspect/call_graph.h"
-#include "text/dump/dump_sink.h"
+#include "text/dump/sink.h"
 
 namespace culink::text {
 
@@ -34,6 +34,6 @@ void print_call_dot(const std::vector<inspect::CallNode> &nodes, const CallTreeO
 
 // A row for each function; calls are numbers of rows.
 void print_call_rows(const std::vector<inspect::CallNode> &nodes, const CallTreeOptions &options,
-                     DumpSink &sink);
+                     Sink &sink);
 
 } // namespace culink::text

@@ -8,7 +8,7 @@
 
 #include "elf/elf_view.h"
 #include "support/result.h"
-#include "text/dump/dump_sink.h"
+#include "text/dump/sink.h"
 
 namespace culink::text {
 
@@ -33,6 +33,6 @@ using WarningSink = std::function<void(const Error &)>;
 // Tells `sink` what `file` holds. The view is a tolerant one: what is damaged is left out and
 // warned about.
 void dump_file(std::string_view name, const elf::ElfView &file, const DumpOptions &options,
-               DumpSink &sink, const WarningSink &warn);
+               Sink &sink, const WarningSink &warn);
 
 } // namespace culink::text

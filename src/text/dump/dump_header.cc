@@ -19,7 +19,7 @@ std::string_view code_kind_name(u8 kind) {
   return "";
 }
 
-void put_target(const elf::ElfView &file, DumpSink &sink) {
+void put_target(const elf::ElfView &file, Sink &sink) {
   const arch::FileTarget target = arch::target_of(file);
   sink.field({"target", "target"}, name(target.name));
   sink.field({"sm", "sm"}, number(target.flags.sm));
@@ -41,7 +41,7 @@ void put_target(const elf::ElfView &file, DumpSink &sink) {
 
 void dump_header(const DumpContext &context) {
   const elf::FileHeader &header = context.file.header();
-  DumpSink &sink = context.sink;
+  Sink &sink = context.sink;
   sink.open_record("header", "Header");
   sink.field({"class", "class"}, number(header.elf_class() == elf::ElfClass::Elf64 ? 64 : 32));
   sink.field({"type", "type"}, label(static_cast<u16>(header.type),

@@ -3,13 +3,8 @@
 // .nv.info, .nv.info.<function> and their Mercury counterparts, record by record: the attribute's
 // name, its format, and the value as the attribute's layout gives it meaning. A record that does
 // not fit its layout is shown as the bytes it is.
-#include <algorithm>
-#include <string>
-#include <vector>
-
 #include "elf/names.h"
-#include "elf/records/nv_info.h"
-#include "text/dump/dump_parts.h"
+#include "text/dump/sink_fields.h"
 
 namespace culink::text {
 
@@ -25,165 +20,29 @@ bool shown_in_hex(elf::InfoAttribute attribute) {
          attribute == elf::InfoAttribute::LoadCacheRequest;
 }
 
-// Tells the sink one decoded value; one overload per kind of InfoValue.
-struct ValuePrinter {
-  DumpSink &sink;
-  const SymbolNames &names;
-  const elf::InfoRecord &record;
-  elf::InfoShape shape;
-
-  [[nodiscard]] Value plain(u32 value) const {
-    return shown_in_hex(record.attribute) ? hex(value) : number(value);
-  }
-
-  void symbol(u32 index) const {
-    const std::string shown = names(index);
-    sink.field({"symbol", ""}, label(index, shown));
-  }
-
-  void words(std::string_view key, const std::vector<u32> &words) const {
-    std::vector<Value> values;
-    values.reserve(words.size());
-    for (const u32 word : words)
-      values.push_back(hex(word));
-    sink.values({key, ""}, values);
-  }
-
-  void symbols(const std::vector<u32> &indices) const {
-    std::vector<std::string> shown;
-    for (const u32 index : indices)
-      shown.push_back(names(index));
-    std::vector<Value> values;
-    for (size_t i = 0; i < indices.size(); ++i)
-      values.push_back(label(indices[i], shown[i]));
-    sink.labels({"symbols", ""}, values);
-  }
-
-  void operator()(const elf::InfoNumber &value) const {
-    if (shape != elf::InfoShape::None || value.value != 0)
-      sink.field({"value", ""}, plain(value.value));
-  }
-  void operator()(const elf::InfoWords &value) const {
-    if (shape == elf::InfoShape::Symbols)
-      symbols(value.words);
-    else
-      words(shape == elf::InfoShape::Offsets ? "offsets" : "words", value.words);
-  }
-  void operator()(const elf::InfoSymbolWord &value) const {
-    symbol(value.symbol);
-    sink.field({"value", ""}, plain(value.value));
-  }
-  void operator()(const elf::InfoSymbolWords &value) const {
-    symbol(value.symbol);
-    words("words", value.values);
-  }
-  void operator()(const elf::InfoDim3 &value) const {
-    sink.field({"x", ""}, number(value.x));
-    sink.field({"y", ""}, number(value.y));
-    sink.field({"z", ""}, number(value.z));
-  }
-  void operator()(const elf::InfoParameterBank &value) const {
-    symbol(value.symbol);
-    sink.field({"offset", ""}, hex(value.offset));
-    sink.field({"size", ""}, number(value.size));
-  }
-  void operator()(const elf::InfoKernelParameter &value) const {
-    sink.field({"index", ""}, number(value.index));
-    sink.field({"ordinal", ""}, number(value.ordinal));
-    sink.field({"offset", ""}, hex(value.offset));
-    sink.field({"size", ""}, number(value.size));
-    sink.field({"log_alignment", ""}, number(value.pointee_alignment));
-    sink.field({"space", ""}, number(value.space));
-    sink.field({"cbank", ""}, hex(value.cbank));
-    sink.field({"parameter_space", ""},
-               label(value.parameter_space ? 1 : 0, value.parameter_space ? "SMEM" : "CBANK"));
-  }
-  void operator()(const elf::InfoKernelParameter2 &value) const {
-    sink.field({"index", ""}, number(value.index));
-    sink.field({"ordinal", ""}, number(value.ordinal));
-    sink.field({"offset", ""}, hex(value.offset));
-    sink.field({"size", ""}, number(value.size));
-    sink.field({"log_alignment", ""}, number(value.pointee_alignment));
-    sink.field({"space", ""}, number(value.space));
-    sink.field({"high", ""}, number(value.high));
-  }
-  void operator()(const elf::InfoBranchTargets &value) const {
-    sink.open_list("branches", "");
-    for (const elf::InfoBranch &branch : value.branches) {
-      sink.open_row();
-      sink.field({"offset", ""}, hex(branch.offset));
-      sink.field({"kind", ""}, number(branch.kind));
-      words("targets", branch.targets);
-      sink.close_row();
-    }
-    sink.close_list();
-  }
-  void operator()(const elf::InfoTable &value) const {
-    sink.open_list("rows", "");
-    for (size_t at = 0; at < value.words.size(); at += value.columns) {
-      const size_t end = std::min<size_t>(at + value.columns, value.words.size());
-      sink.open_row();
-      sink.field({"offset", ""}, hex(value.words[at]));
-      words("words", {value.words.begin() + static_cast<i64>(at) + 1,
-                      value.words.begin() + static_cast<i64>(end)});
-      sink.close_row();
-    }
-    sink.close_list();
-  }
-  void operator()(const elf::InfoAnnotations &value) const {
-    sink.open_list("annotations", "");
-    for (const elf::InfoAnnotation &annotation : value.annotations) {
-      sink.open_row();
-      sink.field({"kind", ""}, number(annotation.kind));
-      if (annotation.kind != elf::kAnnotationOfFunction)
-        sink.field({"offset", ""}, hex(annotation.offset));
-      if (annotation.kind != elf::kAnnotationMark)
-        sink.field({"text", ""}, name(annotation.text));
-      sink.close_row();
-    }
-    sink.close_list();
-  }
-  void operator()(const elf::InfoBytes &value) const { sink.bytes({"bytes", ""}, value.bytes); }
-};
-
-void put_record(DumpSink &sink, const SymbolNames &names, const elf::InfoRecord &record) {
+void put_record(Sink &sink, const SymbolNames &names, const elf::InfoRecord &record) {
   const auto code = static_cast<u8>(record.attribute);
   const auto format = static_cast<u8>(record.format);
-  sink.open_row();
   sink.field(kAttribute, label(code, elf::kInfoAttributeNames.name_of(code).value_or("")));
   sink.field(kFormat, label(format, elf::kInfoFormatNames.name_of(format).value_or("")));
-  std::visit(ValuePrinter{sink, names, record, elf::effective_shape(record)},
-             elf::decode_value(record));
-  sink.close_row();
+  FieldPrinter printer{sink, &names, elf::effective_shape(record), shown_in_hex(record.attribute)};
+  elf::InfoValue value = elf::decode_value(record);
+  std::visit([&](auto &v) { fields(printer, v); }, value);
 }
 
 } // namespace
 
-void dump_info(const DumpContext &context) {
-  context.sink.open_list("info", "Attributes (.nv.info)");
-  for (const elf::Section &section : context.file.sections()) {
-    if (section.type != elf::SectionType::CudaInfo && section.type != elf::SectionType::MercuryInfo)
-      continue;
-    const elf::InfoSection info = elf::decode_info(section.data);
-    const elf::Section *owner = context.file.info_section(section);
-    const SymbolNames names(context, section);
-    context.sink.open_row();
-    put_section(context.sink, section);
-    if (owner)
-      context.sink.field({"for", ""}, label(owner->index, owner->name));
-    context.sink.open_list("records", "");
-    for (const elf::InfoRecord &record : info.records) {
-      put_record(context.sink, names, record);
-      if (const std::optional<elf::Violation> violation = elf::check_record(record))
-        warn_violations(context, section, {*violation});
-    }
-    context.sink.close_list();
-    if (!info.rest.empty())
-      context.sink.bytes({"rest", ""}, info.rest);
-    context.sink.close_row();
-    warn_violations(context, section, info.violations);
-  }
-  context.sink.close_list();
+void put_info(const DumpContext &context, const elf::Section &section) {
+  const elf::InfoSection info = elf::decode_info(section.data);
+  const SymbolNames names(context, section);
+  if (const elf::Section *owner = context.file.info_section(section))
+    context.sink.put("for", label(owner->index, owner->name));
+  context.sink.list("records", "", info.records, [&](const elf::InfoRecord &record) {
+    put_record(context.sink, names, record);
+    if (const std::optional<elf::Violation> violation = elf::check_record(record))
+      warn_violations(context, section, {*violation});
+  });
+  put_rest(context, section, info);
 }
 
 } // namespace culink::text

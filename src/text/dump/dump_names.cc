@@ -40,9 +40,9 @@ std::string_view relocation_name(u32 type) {
   return row ? row->name : std::string_view();
 }
 
-void put_section(DumpSink &sink, const elf::Section &section) {
+void put_section(Sink &sink, const elf::Section &section) {
   sink.field({"name", "name"}, name(section.name));
-  sink.field({"section", ""}, number(section.index));
+  sink.put("section", number(section.index));
 }
 
 void warn_violations(const DumpContext &context, const elf::Section &section,

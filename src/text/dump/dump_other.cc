@@ -12,18 +12,12 @@
 #include "elf/records/nv_host_refs.h"
 #include "elf/records/nv_metadata.h"
 #include "elf/records/nv_rel_action.h"
-#include "elf/records/nv_unified.h"
 #include "elf/section_kind.h"
-#include "text/dump/dump_parts.h"
+#include "text/dump/sink_fields.h"
 
 namespace culink::text {
 
 namespace {
-
-void put_rest(DumpSink &sink, ByteSpan rest) {
-  if (!rest.empty())
-    sink.bytes({"rest", ""}, rest);
-}
 
 std::string_view value_kind_name(elf::RelocationValueKind kind) {
   switch (kind) {
@@ -39,30 +33,27 @@ std::string_view value_kind_name(elf::RelocationValueKind kind) {
   return "";
 }
 
+} // namespace
+
 void put_relocation_actions(const DumpContext &context, const elf::Section &section) {
   const elf::RelocationActions actions = elf::decode_relocation_actions(section.data);
-  DumpSink &sink = context.sink;
+  Sink &sink = context.sink;
   u32 type = actions.first_type;
-  sink.field({"reserved", ""}, number(actions.reserved));
-  sink.open_list("actions", "");
-  for (const elf::RelocationAction &action : actions.actions) {
-    sink.open_row();
+  sink.put("reserved", number(actions.reserved));
+  sink.list("actions", "", actions.actions, [&](const elf::RelocationAction &action) {
     sink.field({"type", "type", -24}, label(type, relocation_name(type)));
-    sink.field({"value", ""}, label(static_cast<u8>(action.kind), value_kind_name(action.kind)));
-    sink.field({"mode", ""}, number(action.mode));
+    sink.put("value", label(static_cast<u8>(action.kind), value_kind_name(action.kind)));
+    sink.put("mode", number(action.mode));
     static constexpr std::array<std::array<std::string_view, 3>, 2> kKeys{
         {{"shift", "width", "position"}, {"shift2", "width2", "position2"}}};
     for (size_t i = 0; i < action.fields.size(); ++i) {
-      sink.field({kKeys[i][0], ""}, number(action.fields[i].shift));
-      sink.field({kKeys[i][1], ""}, number(action.fields[i].width));
-      sink.field({kKeys[i][2], ""}, number(action.fields[i].position));
+      sink.put(kKeys[i][0], number(action.fields[i].shift));
+      sink.put(kKeys[i][1], number(action.fields[i].width));
+      sink.put(kKeys[i][2], number(action.fields[i].position));
     }
-    sink.close_row();
     ++type;
-  }
-  sink.close_list();
-  put_rest(sink, actions.rest);
-  warn_violations(context, section, actions.violations);
+  });
+  put_rest(context, section, actions);
 }
 
 void put_metadata(const DumpContext &context, const elf::Section &section) {
@@ -71,38 +62,25 @@ void put_metadata(const DumpContext &context, const elf::Section &section) {
   for (const u32 word : metadata.records)
     words.push_back(hex(word));
   context.sink.values({"words", ""}, words);
-  put_rest(context.sink, metadata.rest);
-  warn_violations(context, section, metadata.violations);
+  put_rest(context, section, metadata);
 }
 
 void put_unified_entries(const DumpContext &context, const elf::Section &section) {
   const elf::UnifiedSection unified = elf::decode_unified_entries(section.data);
   const SymbolNames names(context, section);
-  DumpSink &sink = context.sink;
-  sink.open_list("entries", "");
-  for (const elf::UnifiedEntry &entry : unified.records) {
-    const std::string symbol = names(entry.symbol);
-    sink.open_row();
-    sink.field({"symbol", ""}, label(entry.symbol, symbol));
-    sink.field({"flags", ""}, hex(entry.flags));
-    sink.field({"offset", ""}, hex(entry.offset));
-    sink.field({"uuid_low", ""}, hex(entry.uuid_low));
-    sink.field({"uuid_high", ""}, hex(entry.uuid_high));
-    sink.close_row();
-  }
-  sink.close_list();
-  put_rest(sink, unified.rest);
-  warn_violations(context, section, unified.violations);
+  FieldPrinter printer{context.sink, &names};
+  printer.list("entries", unified.records);
+  put_rest(context, section, unified);
 }
 
 // The header and a count of what follows; the records are instructions.
 void put_capsule(const DumpContext &context, const elf::Section &section) {
   const elf::Capsule capsule = elf::decode_capsule(section.data);
   if (!capsule.violations.empty() && context.file.find(".note.nv.cuver")) { // of toolkit 12.8
-    context.sink.field({"form", ""}, name("of an earlier toolkit"));
+    context.sink.put("form", name("of an earlier toolkit"));
     return;
   }
-  DumpSink &sink = context.sink;
+  Sink &sink = context.sink;
   if (capsule.has_header) {
     const std::span<const elf::Section> sections = context.file.sections();
     const std::string_view text =
@@ -110,54 +88,35 @@ void put_capsule(const DumpContext &context, const elf::Section &section) {
     u64 recovered = 0;
     for (u32 i = 0; i < capsule.instruction_count; ++i)
       recovered += capsule.recovered(i) ? 1 : 0;
-    sink.field({"text", ""}, label(capsule.text_section, text));
-    sink.field({"magic", ""}, hex(capsule.magic));
-    sink.field({"instructions", ""}, number(capsule.instruction_count));
-    sink.field({"recovered", ""}, number(recovered));
-    sink.field({"records", ""}, number(capsule.records.size()));
-    sink.field({"directives", ""}, number(static_cast<u64>(std::ranges::count(
-                                       capsule.records, elf::CapsuleRecordKind::Directive,
-                                       &elf::CapsuleRecord::kind))));
+    sink.put("text", label(capsule.text_section, text));
+    sink.put("magic", hex(capsule.magic));
+    sink.put("instructions", number(capsule.instruction_count));
+    sink.put("recovered", number(recovered));
+    sink.put("records", number(capsule.records.size()));
+    sink.put("directives",
+             number(static_cast<u64>(std::ranges::count(
+                 capsule.records, elf::CapsuleRecordKind::Directive, &elf::CapsuleRecord::kind))));
     u64 inserted = 0, padding = 0; // machine instructions without a Mercury counterpart
     for (const elf::CapsuleRecord &record : capsule.records)
       (record.kind == elf::CapsuleRecordKind::End ? padding : inserted) += record.sass_count();
-    sink.field({"sass_only", ""}, number(inserted));
-    sink.field({"padding", ""}, number(padding));
+    sink.put("sass_only", number(inserted));
+    sink.put("padding", number(padding));
   }
-  put_rest(sink, capsule.rest);
-  warn_violations(context, section, capsule.violations);
+  put_rest(context, section, capsule);
 }
 
 void put_names(const DumpContext &context, const elf::Section &section) {
   const elf::NameList list = elf::decode_names(section.data);
-  context.sink.open_list("names", "");
-  for (const std::string_view entry : list.names) {
-    context.sink.open_row();
+  context.sink.list("names", "", list.names, [&](std::string_view entry) {
     context.sink.field({"name", "name"}, name(entry));
-    context.sink.close_row();
-  }
-  context.sink.close_list();
-  put_rest(context.sink, list.rest);
-  warn_violations(context, section, list.violations);
+  });
+  put_rest(context, section, list);
 }
 
-struct RecordKind {
-  elf::SectionRole role;
-  std::string_view key;
-  std::string_view title;
-  void (*put)(const DumpContext &, const elf::Section &);
-};
-
-constexpr std::array<RecordKind, 7> kKinds{{
-    {elf::SectionRole::RelAction, "relocation_actions", "Relocation actions",
-     put_relocation_actions},
-    {elf::SectionRole::Metadata, "metadata", "Metadata", put_metadata},
-    {elf::SectionRole::UftEntry, "unified_functions", "Unified functions", put_unified_entries},
-    {elf::SectionRole::UdtEntry, "unified_data", "Unified data", put_unified_entries},
-    {elf::SectionRole::CapmercText, "capsules", "Mercury capsules", put_capsule},
-    {elf::SectionRole::HostReferences, "host_references", "Host references", put_names},
-    {elf::SectionRole::ModuleId, "module_ids", "Module ids", put_names},
-}};
+void put_hex(const DumpContext &context, const elf::Section &section) {
+  context.sink.put("size", hex(section.size));
+  context.sink.bytes({"bytes", ""}, section.data);
+}
 
 // Mercury sections that are only another header of the bytes of a section of machine code.
 void dump_shared_bytes(const DumpContext &context) {
@@ -179,35 +138,13 @@ void dump_shared_bytes(const DumpContext &context) {
     open = true;
     context.sink.open_row();
     put_section(context.sink, *counterpart);
-    context.sink.field({"with", ""}, label((*owner)->index, (*owner)->name));
-    context.sink.field({"offset", ""}, hex(counterpart->offset));
-    context.sink.field({"size", ""}, hex(counterpart->size));
+    context.sink.put("with", label((*owner)->index, (*owner)->name));
+    context.sink.put("offset", hex(counterpart->offset));
+    context.sink.put("size", hex(counterpart->size));
     context.sink.close_row();
   }
   if (open)
     context.sink.close_list();
-}
-
-} // namespace
-
-void dump_records(const DumpContext &context) {
-  for (const RecordKind &kind : kKinds) {
-    bool open = false;
-    for (const elf::Section &section : context.file.sections()) {
-      if (elf::classify_section(section.name, section.type, section.flags).role != kind.role)
-        continue;
-      if (!open)
-        context.sink.open_list(kind.key, kind.title);
-      open = true;
-      context.sink.open_row();
-      put_section(context.sink, section);
-      kind.put(context, section);
-      context.sink.close_row();
-    }
-    if (open)
-      context.sink.close_list();
-  }
-  dump_shared_bytes(context);
 }
 
 } // namespace culink::text

@@ -9,28 +9,27 @@
 #include "elf/codec.h"
 #include "elf/elf_view.h"
 #include "text/dump/dump.h"
-#include "text/dump/dump_sink.h"
+#include "text/dump/sink.h"
 
 namespace culink::text {
 
 struct DumpContext {
   const elf::ElfView &file;
   const DumpOptions &options;
-  DumpSink &sink;
+  Sink &sink;
   const WarningSink &warn;
 };
 
 void dump_header(const DumpContext &context);
 void dump_sections(const DumpContext &context);
 void dump_segments(const DumpContext &context);
-void dump_symbols(const DumpContext &context);
-void dump_relocations(const DumpContext &context);
-void dump_info(const DumpContext &context);
-void dump_callgraph(const DumpContext &context);
-void dump_prototypes(const DumpContext &context);
-void dump_notes(const DumpContext &context);
-void dump_compat(const DumpContext &context);
-void dump_records(const DumpContext &context);
+void dump_shared_bytes(const DumpContext &context);
+
+// What a section holds, inside its row.
+using PutSection = void(const DumpContext &context, const elf::Section &section);
+PutSection put_symbols, put_relocations, put_info, put_callgraph, put_prototypes, put_notes,
+    put_compat, put_relocation_actions, put_metadata, put_unified_entries, put_capsule, put_names,
+    put_hex;
 
 // Names for the indices of one symbol table.
 class SymbolNames {
@@ -54,10 +53,17 @@ private:
 [[nodiscard]] std::string_view relocation_name(u32 type);
 
 // The heading of a row that describes one section: its name, then its index.
-void put_section(DumpSink &sink, const elf::Section &section);
+void put_section(Sink &sink, const elf::Section &section);
 
 // Warns about each violation a codec found in `section`.
 void warn_violations(const DumpContext &context, const elf::Section &section,
                      const std::vector<elf::Violation> &violations);
+
+// The end of what a codec made of `section`: bytes that it could not read, and warnings.
+void put_rest(const DumpContext &context, const elf::Section &section, const auto &decoded) {
+  if (!decoded.rest.empty())
+    context.sink.bytes({"rest", ""}, decoded.rest);
+  warn_violations(context, section, decoded.violations);
+}
 
 } // namespace culink::text

@@ -10,7 +10,7 @@
 #include "elf/records/nv_compat.h"
 #include "elf/records/nv_notes.h"
 #include "support/bytes.h"
-#include "text/dump/dump_parts.h"
+#include "text/dump/sink_fields.h"
 
 namespace culink::text {
 
@@ -41,24 +41,20 @@ constexpr std::array<PartName, 5> kParts{
      {elf::CallPart::IndirectTargets, "indirect_targets",
       "functions made callable through addresses", "caller", "callee"}}};
 
-void put_part(DumpSink &sink, const PartName &part, const elf::CallGraph &graph,
+void put_part(Sink &sink, const PartName &part, const elf::CallGraph &graph,
               const SymbolNames &names, ByteSpan strings) {
   const std::vector<elf::CallPair> pairs = graph.pairs(part.part);
   if (pairs.empty() && part.part == elf::CallPart::Unmarked)
     return;
-  sink.open_list(part.key, part.title);
-  for (const elf::CallPair &pair : pairs) {
+  sink.list(part.key, part.title, pairs, [&](const elf::CallPair &pair) {
     const std::string first = names(pair.first);
     const bool prototype = elf::second_is_prototype(part.part);
     const std::string second = prototype
                                    ? std::string(c_string_at(strings, pair.second).value_or(""))
                                    : names(pair.second);
-    sink.open_row();
-    sink.field({part.first, ""}, label(pair.first, first));
-    sink.field({part.second, ""}, label(pair.second, second));
-    sink.close_row();
-  }
-  sink.close_list();
+    sink.put(part.first, label(pair.first, first));
+    sink.put(part.second, label(pair.second, second));
+  });
 }
 
 // ---- Notes --------------------------------------------------------------------------------------
@@ -71,7 +67,7 @@ void put_toolkit_info(const DumpContext &context, const elf::Section &section,
     context.warn({elf::describe_section(section), info.error().field, info.error().message});
     return;
   }
-  context.sink.field({"version", ""}, number(info->version));
+  context.sink.put("version", number(info->version));
   const std::array<std::pair<std::string_view, std::string_view>, 5> strings{
       {{"object", info->object},
        {"tool", info->tool},
@@ -85,128 +81,78 @@ void put_toolkit_info(const DumpContext &context, const elf::Section &section,
 }
 
 void put_cuda_info(const DumpContext &context, const elf::Section &section, const elf::Note &note) {
-  const Result<elf::CudaInfo> info = elf::decode_cuda_info(note.desc);
+  Result<elf::CudaInfo> info = elf::decode_cuda_info(note.desc);
   if (!info) {
     context.sink.bytes({"bytes", ""}, note.desc);
     context.warn({elf::describe_section(section), info.error().field, info.error().message});
     return;
   }
-  context.sink.field({"version", ""}, number(info->version));
-  context.sink.field({"virtual_arch", ""}, number(info->virtual_arch));
-  if (info->words)
-    context.sink.bytes({"bytes", ""}, note.desc.subspan(4));
-  else
-    context.sink.field({"toolkit", ""}, number(info->toolkit));
+  FieldPrinter printer{context.sink};
+  if (!info->words)
+    return fields(printer, *info);
+  context.sink.put("version", number(info->version));
+  context.sink.put("virtual_arch", number(info->virtual_arch));
+  context.sink.bytes({"bytes", ""}, note.desc.subspan(4));
 }
 
 void put_note(const DumpContext &context, const elf::Section &section, const elf::Note &note) {
-  context.sink.open_row();
   context.sink.field({"owner", "owner"}, name(note.owner()));
-  context.sink.field({"type", ""}, number(note.type));
+  context.sink.put("type", number(note.type));
   if (note.type == elf::kNoteToolkitInfo && note.name == elf::kNoteOwner)
     put_toolkit_info(context, section, note);
   else if (note.type == elf::kNoteCudaInfo && note.name == elf::kNoteOwner)
     put_cuda_info(context, section, note);
   else
     context.sink.bytes({"bytes", ""}, note.desc);
-  context.sink.close_row();
 }
 
 } // namespace
 
-void dump_callgraph(const DumpContext &context) {
-  context.sink.open_list("callgraph", "Call graph");
-  for (const elf::Section &section : context.file.sections()) {
-    if (section.type != elf::SectionType::CudaCallgraph &&
-        section.type != elf::SectionType::MercuryCallgraph)
-      continue;
-    const elf::CallGraph graph = elf::decode_call_graph(section.data);
-    const SymbolNames names(context, section);
-    context.sink.open_row();
-    put_section(context.sink, section);
-    for (const PartName &part : kParts)
-      put_part(context.sink, part, graph, names, strings_for(context.file, section));
-    context.sink.close_row();
-    warn_violations(context, section, graph.violations);
-  }
-  context.sink.close_list();
+void put_callgraph(const DumpContext &context, const elf::Section &section) {
+  const elf::CallGraph graph = elf::decode_call_graph(section.data);
+  const SymbolNames names(context, section);
+  for (const PartName &part : kParts)
+    put_part(context.sink, part, graph, names, strings_for(context.file, section));
+  warn_violations(context, section, graph.violations);
 }
 
-void dump_prototypes(const DumpContext &context) {
-  context.sink.open_list("prototypes", "Prototypes");
-  for (const elf::Section &section : context.file.sections()) {
-    if (section.type != elf::SectionType::CudaPrototype &&
-        section.type != elf::SectionType::MercuryPrototype)
-      continue;
-    const elf::PrototypeSection prototypes = elf::decode_prototypes(section.data);
-    const SymbolNames names(context, section);
-    const ByteSpan strings = strings_for(context.file, section);
-    context.sink.open_row();
-    put_section(context.sink, section);
-    context.sink.open_list("records", "");
-    for (const elf::Prototype &record : prototypes.records) {
-      const std::string function = names(record.symbol);
-      context.sink.open_row();
-      context.sink.field({"function", ""}, label(record.symbol, function));
-      context.sink.field({"prototype", ""},
-                         label(record.string, c_string_at(strings, record.string).value_or("")));
-      context.sink.close_row();
-    }
-    context.sink.close_list();
-    context.sink.close_row();
-    warn_violations(context, section, prototypes.violations);
-  }
-  context.sink.close_list();
+void put_prototypes(const DumpContext &context, const elf::Section &section) {
+  const elf::PrototypeSection prototypes = elf::decode_prototypes(section.data);
+  const SymbolNames names(context, section);
+  const ByteSpan strings = strings_for(context.file, section);
+  context.sink.list("records", "", prototypes.records, [&](const elf::Prototype &record) {
+    const std::string function = names(record.symbol);
+    context.sink.put("function", label(record.symbol, function));
+    context.sink.put("prototype",
+                     label(record.string, c_string_at(strings, record.string).value_or("")));
+  });
+  warn_violations(context, section, prototypes.violations);
 }
 
-void dump_notes(const DumpContext &context) {
-  context.sink.open_list("notes", "Notes");
-  for (const elf::Section &section : context.file.sections()) {
-    if (section.type != elf::SectionType::Note)
-      continue;
-    const elf::NoteSection notes = elf::decode_notes(section.data);
-    context.sink.open_row();
-    put_section(context.sink, section);
-    context.sink.open_list("notes", "");
-    for (const elf::Note &note : notes.notes)
-      put_note(context, section, note);
-    context.sink.close_list();
-    context.sink.close_row();
-    warn_violations(context, section, notes.violations);
-  }
-  context.sink.close_list();
+void put_notes(const DumpContext &context, const elf::Section &section) {
+  const elf::NoteSection notes = elf::decode_notes(section.data);
+  context.sink.list("notes", "", notes.notes,
+                    [&](const elf::Note &note) { put_note(context, section, note); });
+  warn_violations(context, section, notes.violations);
 }
 
-void dump_compat(const DumpContext &context) {
-  context.sink.open_list("compat", "Compatibility attributes");
-  for (const elf::Section &section : context.file.sections()) {
-    if (section.type != elf::SectionType::CudaCompat)
-      continue;
-    const elf::CompatSection compat = elf::decode_compat(section.data);
-    context.sink.open_row();
-    put_section(context.sink, section);
-    context.sink.open_list("records", "");
-    for (const elf::CompatRecord &record : compat.records) {
-      const auto code = static_cast<u8>(record.attribute);
-      const auto format = static_cast<u8>(record.format);
-      context.sink.open_row();
-      context.sink.field({"attribute", "attribute", -47},
-                         label(code, elf::kCompatAttributeNames.name_of(code).value_or("")));
-      context.sink.field({"format", "format", -10},
-                         label(format, elf::kInfoFormatNames.name_of(format).value_or("")));
-      if (const std::optional<u64> value = elf::compat_number(record))
-        context.sink.field({"value", ""}, hex(*value));
-      else
-        context.sink.bytes({"bytes", ""}, record.payload);
-      context.sink.close_row();
-      if (const std::optional<elf::Violation> violation = elf::check_compat_record(record))
-        warn_violations(context, section, {*violation});
-    }
-    context.sink.close_list();
-    context.sink.close_row();
-    warn_violations(context, section, compat.violations);
-  }
-  context.sink.close_list();
+void put_compat(const DumpContext &context, const elf::Section &section) {
+  const elf::CompatSection compat = elf::decode_compat(section.data);
+  context.sink.list("records", "", compat.records, [&](const elf::CompatRecord &record) {
+    const auto code = static_cast<u8>(record.attribute);
+    const auto format = static_cast<u8>(record.format);
+    context.sink.field({"attribute", "attribute", -47},
+                       label(code, elf::kCompatAttributeNames.name_of(code).value_or("")));
+    context.sink.field({"format", "format", -10},
+                       label(format, elf::kInfoFormatNames.name_of(format).value_or("")));
+    if (const std::optional<u64> value = elf::compat_number(record))
+      context.sink.put("value", hex(*value));
+    else
+      context.sink.bytes({"bytes", ""}, record.payload);
+    if (const std::optional<elf::Violation> violation = elf::check_compat_record(record))
+      warn_violations(context, section, {*violation});
+  });
+  warn_violations(context, section, compat.violations);
 }
 
 } // namespace culink::text

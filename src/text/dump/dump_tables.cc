@@ -15,15 +15,6 @@ namespace culink::text {
 
 namespace {
 
-template <size_t N>
-void put_row(DumpSink &sink, const std::array<Column, N> &columns,
-             const std::array<Value, N> &values) {
-  sink.open_row();
-  for (size_t i = 0; i < N; ++i)
-    sink.field(columns[i], values[i]);
-  sink.close_row();
-}
-
 std::string_view type_name(elf::SectionType type) {
   return elf::kSectionTypeNames.name_of(type).value_or("");
 }
@@ -150,15 +141,15 @@ void put_symbol(const DumpContext &context, const SymbolNames &names, u32 index)
   const std::string shown = names.of(symbol);
   const std::string_view section = section_of(context.file, symbol);
   const bool indexed = symbol.in_section() || section.empty();
-  put_row(context.sink, kSymbolColumns,
-          {number(index), hex(symbol.value), hex(symbol.size),
-           label(static_cast<u8>(symbol.type()),
-                 elf::kSymbolTypeNames.name_of(symbol.type()).value_or("")),
-           label(static_cast<u8>(symbol.binding()),
-                 elf::kSymbolBindingNames.name_of(symbol.binding()).value_or("")),
-           label(symbol.other, other),
-           indexed ? reference(symbol.section, section) : label(symbol.section, section),
-           name(shown)});
+  context.sink.row(kSymbolColumns,
+                   {number(index), hex(symbol.value), hex(symbol.size),
+                    label(static_cast<u8>(symbol.type()),
+                          elf::kSymbolTypeNames.name_of(symbol.type()).value_or("")),
+                    label(static_cast<u8>(symbol.binding()),
+                          elf::kSymbolBindingNames.name_of(symbol.binding()).value_or("")),
+                    label(symbol.other, other),
+                    indexed ? reference(symbol.section, section) : label(symbol.section, section),
+                    name(shown)});
 }
 
 } // namespace
@@ -181,53 +172,45 @@ void dump_sections(const DumpContext &context) {
     if (section.is_mercury())
       columns[7].width = 10;
   }
-  context.sink.open_list("sections", "Sections");
-  context.sink.headings(columns);
+  context.sink.open_list("sections", "Sections", columns);
   for (const elf::Section &section : context.file.sections())
-    put_row(context.sink, columns,
-            {number(section.index), hex(section.offset), hex(section.size), hex(section.addr),
-             number(section.entsize), number(section.align),
-             label(static_cast<u32>(section.type), type_name(section.type)), hex(section.flags),
-             number(section.link), number(section.info), name(section.name)});
+    context.sink.row(columns, {number(section.index), hex(section.offset), hex(section.size),
+                               hex(section.addr), number(section.entsize), number(section.align),
+                               label(static_cast<u32>(section.type), type_name(section.type)),
+                               hex(section.flags), number(section.link), number(section.info),
+                               name(section.name)});
   context.sink.close_list();
 }
 
 void dump_segments(const DumpContext &context) {
-  static constexpr std::array<Column, 9> kColumns{{{"index", "index", 5},
-                                                   {"type", "type", -5},
-                                                   {"flags", "flags", -5},
-                                                   {"offset", "offset", 9},
-                                                   {"filesz", "filesz", 9},
-                                                   {"memsz", "memsz", 9},
-                                                   {"vaddr", "vaddr", 5},
-                                                   {"paddr", "paddr", 5},
-                                                   {"align", "align", 5}}};
+  static constexpr std::array<Column, 10> kColumns{{{"index", "index", 5},
+                                                    {"type", "type", -5},
+                                                    {"flags", "flags", -5},
+                                                    {"offset", "offset", 9},
+                                                    {"filesz", "filesz", 9},
+                                                    {"memsz", "memsz", 9},
+                                                    {"vaddr", "vaddr", 5},
+                                                    {"paddr", "paddr", 5},
+                                                    {"align", "align", 5},
+                                                    {"sections", ""}}};
   const std::vector<const elf::Section *> sorted = sections_by_offset(context.file);
   CoverageBudget budget(sorted.size());
   bool complete = true;
   u64 index = 0;
-  context.sink.open_list("segments", "Segments");
-  context.sink.headings(kColumns);
+  context.sink.open_list("segments", "Segments", kColumns);
   for (const elf::Segment &segment : context.file.segments()) {
     const std::string flags = segment_flags(segment.flags);
-    const std::array<Value, 9> values{
-        number(index++),
-        label(static_cast<u32>(segment.type),
-              elf::kSegmentTypeNames.name_of(segment.type).value_or("")),
-        label(segment.flags, flags),
-        hex(segment.offset),
-        hex(segment.filesz),
-        hex(segment.memsz),
-        hex(segment.vaddr),
-        hex(segment.paddr),
-        number(segment.align)};
     context.sink.open_row();
-    for (size_t i = 0; i < values.size(); ++i)
-      context.sink.field(kColumns[i], values[i]);
+    context.sink.cells(kColumns, {number(index++),
+                                  label(static_cast<u32>(segment.type),
+                                        elf::kSegmentTypeNames.name_of(segment.type).value_or("")),
+                                  label(segment.flags, flags), hex(segment.offset),
+                                  hex(segment.filesz), hex(segment.memsz), hex(segment.vaddr),
+                                  hex(segment.paddr), number(segment.align)});
     const std::vector<Value> covered = covered_sections(segment, sorted, budget, complete);
     if (!covered.empty())
       context.sink.continue_row();
-    context.sink.labels({"sections", covered.empty() ? "sections" : ""}, covered);
+    context.sink.values({"sections", covered.empty() ? "sections" : ""}, covered, true);
     context.sink.close_row();
   }
   context.sink.close_list();
@@ -235,62 +218,40 @@ void dump_segments(const DumpContext &context) {
     context.warn({"program headers", "", "segments overlap too often to list all their sections"});
 }
 
-void dump_symbols(const DumpContext &context) {
-  context.sink.open_list("symbol_tables", "Symbols");
-  for (const elf::Section &section : context.file.sections()) {
-    if (!elf::is_symbol_table(section.type))
-      continue;
-    const SymbolNames names(context.file, context.file.symbols(section), context.options.demangle);
-    context.sink.open_row();
-    put_section(context.sink, section);
-    context.sink.field({"count", ""}, number(names.table().size()));
-    context.sink.field({"first_global", ""}, number(section.info));
-    context.sink.open_list("symbols", "");
-    context.sink.headings(kSymbolColumns);
-    for (u32 i = 0; i < names.table().size(); ++i)
-      put_symbol(context, names, i);
-    context.sink.close_list();
-    context.sink.close_row();
-  }
+void put_symbols(const DumpContext &context, const elf::Section &section) {
+  const SymbolNames names(context.file, context.file.symbols(section), context.options.demangle);
+  context.sink.put("count", number(names.table().size()));
+  context.sink.put("first_global", number(section.info));
+  context.sink.open_list("symbols", "", kSymbolColumns);
+  for (u32 i = 0; i < names.table().size(); ++i)
+    put_symbol(context, names, i);
   context.sink.close_list();
 }
 
-void dump_relocations(const DumpContext &context) {
+void put_relocations(const DumpContext &context, const elf::Section &section) {
   static constexpr std::array<Column, 4> kColumns{{{"offset", "offset", 8},
                                                    {"type", "type", -28},
                                                    {"addend", "addend", 8},
                                                    {"symbol", "symbol"}}};
   static constexpr std::array<Column, 3> kWithoutAddend{kColumns[0], kColumns[1], kColumns[3]};
-  context.sink.open_list("relocations", "Relocations");
-  for (const elf::Section &section : context.file.sections()) {
-    if (!elf::is_relocation_table(section.type))
-      continue;
-    const elf::RelocationTable table = context.file.relocations(section);
-    const SymbolNames names(context.file, context.file.linked_symbols(section),
-                            context.options.demangle);
-    const elf::Section *target = context.file.info_section(section);
-    context.sink.open_row();
-    put_section(context.sink, section);
-    context.sink.field({"target", ""}, label(section.info, target ? target->name : ""));
-    context.sink.field({"count", ""}, number(table.size()));
-    context.sink.open_list("entries", "");
+  const elf::RelocationTable table = context.file.relocations(section);
+  const SymbolNames names(context.file, context.file.linked_symbols(section),
+                          context.options.demangle);
+  const elf::Section *target = context.file.info_section(section);
+  context.sink.put("target", label(section.info, target ? target->name : ""));
+  context.sink.put("count", number(table.size()));
+  context.sink.open_list("entries", "",
+                         table.has_addends() ? std::span<const Column>(kColumns) : kWithoutAddend);
+  for (u32 i = 0; i < table.size(); ++i) {
+    const elf::Relocation relocation = table[i];
+    const std::string symbol = names(relocation.symbol);
+    const Value type = label(relocation.type, relocation_name(relocation.type));
     if (table.has_addends())
-      context.sink.headings(kColumns);
+      context.sink.row(kColumns, {hex(relocation.offset), type, signed_hex(relocation.addend),
+                                  label(relocation.symbol, symbol)});
     else
-      context.sink.headings(kWithoutAddend);
-    for (u32 i = 0; i < table.size(); ++i) {
-      const elf::Relocation relocation = table[i];
-      const std::string symbol = names(relocation.symbol);
-      context.sink.open_row();
-      context.sink.field(kColumns[0], hex(relocation.offset));
-      context.sink.field(kColumns[1], label(relocation.type, relocation_name(relocation.type)));
-      if (table.has_addends())
-        context.sink.field(kColumns[2], signed_hex(relocation.addend));
-      context.sink.field(kColumns[3], label(relocation.symbol, symbol));
-      context.sink.close_row();
-    }
-    context.sink.close_list();
-    context.sink.close_row();
+      context.sink.row(kWithoutAddend,
+                       {hex(relocation.offset), type, label(relocation.symbol, symbol)});
   }
   context.sink.close_list();
 }

@@ -13,7 +13,7 @@
 #include "culink/cubin_reader.h"
 #include "elf/target/arch.h"
 #include "support/result.h"
-#include "text/dump/dump_sink.h"
+#include "text/dump/sink.h"
 
 namespace culink::text {
 
@@ -59,22 +59,28 @@ struct UsageCondition {
 };
 [[nodiscard]] Result<UsageCondition> parse_condition(std::string_view text);
 
+// The columns that have numbers, but those of constant banks.
+[[nodiscard]] std::vector<std::string_view> usage_numbers();
 // Whether rows can be sorted by it; `usage_keys` lists those for messages.
 [[nodiscard]] bool is_usage_key(std::string_view key);
 [[nodiscard]] std::string usage_keys();
 // Numbers come with the largest first, names in their order; rows that are equal stay as they are.
 void sort_rows(std::string_view key, std::vector<UsageRow> &rows);
 
-// Tells `sink` the rows as a list, in columns as wide as they have to be. With `demangled`, C++
-// names as in the source; with `images`, which image of its file a row is of.
-void print_rows(std::span<const UsageRow> rows, bool demangled, bool images, DumpSink &sink);
+struct UsageOutput {
+  bool demangled = false; // C++ names as in the source
+  bool images = false;    // which image of its file a row is of
+  u64 left_out = 0;       // rows that are not there
+};
+// Tells `sink` the rows as a list, in columns as wide as they have to be.
+void print_rows(std::span<const UsageRow> rows, const UsageOutput &output, Sink &sink);
 
 // What a module has beside its functions.
-void print_module(const ModuleUsage &usage, DumpSink &sink);
+void print_module(const ModuleUsage &usage, Sink &sink);
 // What kernels and multiprocessors of a target may have.
-void print_limits(const arch::ArchInfo *arch, DumpSink &sink);
+void print_limits(const arch::ArchInfo *arch, Sink &sink);
 
 // The usage of one file: module and functions.
-void print_usage(std::string_view file, const ModuleUsage &usage, bool demangled, DumpSink &sink);
+void print_usage(std::string_view file, const ModuleUsage &usage, bool demangled, Sink &sink);
 
 } // namespace culink::text

@@ -47,8 +47,7 @@ void ExactAssembler::read_file_facts() {
   if (bits != 64 && bits != 32)
     complaints_.add(*top_.find("class"), "32 or 64 is needed here");
   facts_.elf_class = bits == 32 ? elf::ElfClass::Elf32 : elf::ElfClass::Elf64;
-  if (const Node *item = top_.find("type"))
-    facts_.type = read_file_type(*item, complaints_);
+  read_words(Words::FileType, top_.find("type"), facts_.type, complaints_);
   header_facts_.elf_class = facts_.elf_class;
   header_facts_.type = facts_.type;
   if (const Node *item = top_.find("arch")) {
@@ -104,13 +103,11 @@ void ExactAssembler::read_section_fields(u32 index) {
   const MapReader map(*section.node, kSectionKeys, complaints_);
   RawSection &raw = section.raw;
   raw.type = default_section_type(section.name, facts_.type);
-  if (const Node *item = map.find("type"))
-    raw.type = read_section_type(*item, complaints_);
+  read_words(Words::SectionType, map.find("type"), raw.type, complaints_);
   section.defaults = section_defaults(section.name, raw.type, facts_);
   raw.name = static_cast<u32>(map.number("name_at", 0, kMaxWord));
   raw.flags = section.defaults.flags;
-  if (const Node *item = map.find("flags"))
-    raw.flags = read_section_flags(*item, complaints_);
+  read_words(Words::SectionFlags, map.find("flags"), raw.flags, complaints_);
   raw.addr = map.number("addr", 0);
   raw.align = map.number("align", section.defaults.align);
   raw.entsize = map.number("entsize", section.defaults.entsize);

@@ -53,10 +53,8 @@ void ExactAssembler::write_section_table() {
   null = null_section(sections_.size(), name_section_);
   const MapReader map(*sections_[0].node, kSectionKeys, complaints_);
   null.name = static_cast<u32>(map.number("name_at", null.name, kMaxWord));
-  if (const Node *item = map.find("type"))
-    null.type = read_section_type(*item, complaints_);
-  if (const Node *item = map.find("flags"))
-    null.flags = read_section_flags(*item, complaints_);
+  read_words(Words::SectionType, map.find("type"), null.type, complaints_);
+  read_words(Words::SectionFlags, map.find("flags"), null.flags, complaints_);
   null.addr = map.number("addr", null.addr);
   null.offset = map.number("offset", null.offset);
   null.size = map.number("size", null.size);

@@ -80,8 +80,7 @@ bool MinimalAssembler::read_target() {
                          : "`arch` is missing: a target such as sm_90");
     return false;
   }
-  if (const Node *item = top_.find("type"))
-    facts_.type = read_file_type(*item, complaints_);
+  read_words(Words::FileType, top_.find("type"), facts_.type, complaints_);
   if (facts_.type != FileType::Relocatable && facts_.type != FileType::Executable)
     complaints_.add(*top_.find("type"), "rel or exec is needed here");
   facts_.has_compat = arch_->has_compat;
@@ -142,8 +141,8 @@ u32 MinimalAssembler::add_section_symbol(SectionId section) {
 }
 
 SymbolBinding MinimalAssembler::read_binding(const MapReader &map, SymbolBinding otherwise) {
-  const Node *item = map.find("bind");
-  return item ? read_symbol_binding(*item, complaints_) : otherwise;
+  read_words(Words::SymbolBinding, map.find("bind"), otherwise, complaints_);
+  return otherwise;
 }
 
 u32 MinimalAssembler::resolve(const Node &node) {
@@ -377,11 +376,10 @@ void MinimalAssembler::declare_undefined(const Node &node) {
   spec.size = row.number("size", 0);
   spec.value = row.number("align", 0);
   if (const Node *item = row.find("type")) {
-    spec.type = read_symbol_type(*item, complaints_);
+    read_words(Words::SymbolType, item, spec.type, complaints_);
     spec.other = spec.type == SymbolType::CudaObject ? kOtherGlobal : u8{0};
   }
-  if (const Node *item = row.find("other"))
-    spec.other = read_symbol_other(*item, complaints_);
+  read_words(Words::SymbolOther, row.find("other"), spec.other, complaints_);
   const u32 symbol = add_symbol(keep(name), spec);
   if (row.has("prototype"))
     prototypes_.emplace_back(symbol, keep(row.name("prototype")));

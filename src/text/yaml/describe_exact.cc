@@ -121,7 +121,7 @@ Node ExactDescriber::run() {
   out.set("cubin", "exact");
   if (target.arch)
     out.set("arch", std::string(target.arch->name));
-  out.set("type", file_type_text(header_.type));
+  out.set("type", words_of(Words::FileType, header_.type));
   if (facts_.elf_class == elf::ElfClass::Elf32)
     out.set("class", "32");
 
@@ -253,10 +253,10 @@ void ExactDescriber::describe_header_fields(Node &out, u32 index) {
   else if (raw.name != 0)
     out.set("name_at", hexadecimal(raw.name));
   if (raw.type != default_section_type(name, facts_.type))
-    out.set("type", section_type_text(raw.type));
+    out.set("type", words_of(Words::SectionType, raw.type));
   const SectionDefaults defaults = section_defaults(name, raw.type, facts_);
   if (raw.flags != defaults.flags)
-    out.set("flags", section_flags_text(raw.flags));
+    out.set("flags", words_of(Words::SectionFlags, raw.flags));
   if (raw.addr != 0)
     out.set("addr", hexadecimal(raw.addr));
   if (raw.link != names_.find(defaults.link).value_or(0))

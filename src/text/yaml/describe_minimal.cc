@@ -34,7 +34,7 @@ MinimalDescription MinimalDescriber::run(const arch::ArchInfo &arch) {
 
   Node out = Node::map();
   out.set("arch", std::string(arch.name));
-  out.set("type", file_type_text(file_.header().type));
+  out.set("type", words_of(Words::FileType, file_.header().type));
   const CudaInfo made_by = cuda_info(arch);
   toolkit_ = made_by.toolkit;
   if (made_by.virtual_arch != arch.number)

@@ -34,7 +34,7 @@ Node MinimalDescriber::describe_function(u32 index) {
   if ((symbol.other & kOtherKernel) != 0)
     out.set("kernel", "true");
   if (symbol.binding() != SymbolBinding::Global)
-    out.set("bind", symbol_binding_text(symbol.binding()));
+    out.set("bind", words_of(Words::SymbolBinding, symbol.binding()));
   if (facts.registers != kDefaultRegisters)
     out.set("registers", decimal(facts.registers));
   if (facts.frame != 0)
@@ -163,7 +163,7 @@ std::optional<Node> MinimalDescriber::describe_shared(const Section &section) co
     if (symbol.value != natural_align(symbol.size) && is_power_of_two(symbol.value))
       row.set("align", hexadecimal(symbol.value));
     if (symbol.binding() != SymbolBinding::Local)
-      row.set("bind", symbol_binding_text(symbol.binding()));
+      row.set("bind", words_of(Words::SymbolBinding, symbol.binding()));
     out.add(std::move(row));
   }
   return out;
@@ -225,7 +225,7 @@ Node MinimalDescriber::describe_variable(const Symbol &symbol, u64 end, SymbolBi
   if (align != natural_align(symbol.size) && is_power_of_two(align))
     out.set("align", hexadecimal(align));
   if (symbol.binding() != usual)
-    out.set("bind", symbol_binding_text(symbol.binding()));
+    out.set("bind", words_of(Words::SymbolBinding, symbol.binding()));
   if ((symbol.other & kOtherManaged) != 0)
     out.set("managed", "true");
   Node relocs = symbol.in_section()
@@ -263,11 +263,11 @@ Node MinimalDescriber::describe_undefined() const {
     Node row = Node::map(Node::Style::Flow);
     row.set("name", name_node(symbol.name));
     if (!usual) {
-      row.set("type", symbol_type_text(symbol.type()));
-      row.set("other", symbol_other_text(symbol.other));
+      row.set("type", words_of(Words::SymbolType, symbol.type()));
+      row.set("other", words_of(Words::SymbolOther, symbol.other));
     }
     if (symbol.binding() != SymbolBinding::Global)
-      row.set("bind", symbol_binding_text(symbol.binding()));
+      row.set("bind", words_of(Words::SymbolBinding, symbol.binding()));
     if (symbol.size != 0)
       row.set("size", hexadecimal(symbol.size));
     if (symbol.value != 0)

@@ -307,8 +307,8 @@ bool store_header(u8 *out, const FileHeader &h) {
 
 Node describe_segment(const Segment &segment, const SegmentContext &context) {
   Node out = Node::map(Node::Style::Flow);
-  out.set("type", segment_type_text(segment.type));
-  out.set("flags", segment_flags_text(segment.flags));
+  out.set("type", words_of(Words::SegmentType, segment.type));
+  out.set("flags", words_of(Words::SegmentFlags, segment.flags));
   u64 memsz = segment.filesz;
   if (segment.offset == context.table_offset && segment.filesz == context.table_size) {
     out.set("over", "headers");
@@ -339,10 +339,8 @@ Segment read_segment(const Node &node, const SegmentContext &context, Complaints
                                         "memsz", "vaddr", "paddr", "align"};
   const MapReader row(node, kKeys, complaints);
   Segment out;
-  if (const Node *item = row.find("type"))
-    out.type = read_segment_type(*item, complaints);
-  if (const Node *item = row.find("flags"))
-    out.flags = read_segment_flags(*item, complaints);
+  read_words(Words::SegmentType, row.find("type"), out.type, complaints);
+  read_words(Words::SegmentFlags, row.find("flags"), out.flags, complaints);
   out.offset = row.number("offset", 0);
   out.filesz = row.number("filesz", 0);
   u64 memsz = out.filesz;

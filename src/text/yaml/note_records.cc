@@ -6,8 +6,7 @@
 
 #include "elf/records/nv_notes.h"
 #include "support/bytes.h"
-#include "text/document/byte_lines.h"
-#include "text/document/node_reader.h"
+#include "text/yaml/document_fields.h"
 #include "text/yaml/records.h"
 
 namespace culink::text {
@@ -38,16 +37,14 @@ std::optional<Node> describe_toolkit_note(const Note &note) {
 }
 
 std::optional<Node> describe_cuda_note(const Note &note) {
-  const Result<CudaInfo> info = decode_cuda_info(note.desc);
+  Result<CudaInfo> info = decode_cuda_info(note.desc);
   if (!info || info->words)
     return std::nullopt;
-  Node fields = Node::map(Node::Style::Flow);
-  if (info->version != CudaInfo{}.version)
-    fields.set("version", decimal(info->version));
-  fields.set("virtual_arch", decimal(info->virtual_arch));
-  fields.set("toolkit", decimal(info->toolkit));
+  Node row = Node::map(Node::Style::Flow);
+  FieldWriter writer{row, NameIndex()};
+  fields(writer, *info);
   Node out = Node::map();
-  out.set("cuinfo", std::move(fields));
+  out.set("cuinfo", std::move(row));
   return out;
 }
 
@@ -85,11 +82,10 @@ void append_toolkit_note(std::vector<u8> &out, const Node &node, Complaints &com
 }
 
 void append_cuda_note(std::vector<u8> &out, const Node &node, Complaints &complaints) {
-  constexpr std::string_view kKeys[] = {"version", "virtual_arch", "toolkit"};
-  const MapReader fields(node, kKeys, complaints);
-  const CudaInfo info{static_cast<u16>(fields.number("version", CudaInfo{}.version, 0xffff)),
-                      static_cast<u16>(fields.number("virtual_arch", 0, 0xffff)),
-                      static_cast<u32>(fields.number("toolkit", 0, kMaxWord))};
+  const MapReader row(node, keys_of<CudaInfo>(), complaints);
+  FieldReader reader{row, NameIndex(), complaints};
+  CudaInfo info;
+  fields(reader, info);
   const std::vector<u8> desc = encode_cuda_info(info);
   append_note(out, {kNoteCudaInfo, kNoteOwner, desc});
 }

@@ -16,7 +16,7 @@
 #include "elf/records/nv_rel_action.h"
 #include "elf/records/nv_unified.h"
 #include "support/bytes.h"
-#include "text/document/byte_lines.h"
+#include "text/yaml/document_fields.h"
 
 namespace culink::text {
 
@@ -297,13 +297,10 @@ std::optional<Node> describe_unified(ByteSpan bytes, const NameIndex &symbols) {
   if (!section.rest.empty())
     return std::nullopt;
   Node out = Node::sequence();
-  for (const UnifiedEntry &entry : section.records) {
+  for (UnifiedEntry entry : section.records) {
     Node row = flow_map();
-    row.set("symbol", symbols.reference(entry.symbol));
-    row.set("flags", hexadecimal(entry.flags));
-    row.set("offset", hexadecimal(entry.offset));
-    row.set("uuid_low", hexadecimal(entry.uuid_low));
-    row.set("uuid_high", hexadecimal(entry.uuid_high));
+    FieldWriter writer{row, symbols};
+    fields(writer, entry);
     out.add(std::move(row));
   }
   return out;
@@ -311,17 +308,12 @@ std::optional<Node> describe_unified(ByteSpan bytes, const NameIndex &symbols) {
 
 std::vector<u8> assemble_unified(const Node &content, const NameIndex &symbols,
                                  Complaints &complaints) {
-  constexpr std::string_view kKeys[] = {"symbol", "flags", "offset", "uuid_low", "uuid_high"};
+  const std::vector<std::string_view> keys = keys_of<UnifiedEntry>();
   UnifiedSection section;
   for (const Node &item : read_list(content, complaints)) {
-    const MapReader row(item, kKeys, complaints);
-    const Node *symbol = row.find("symbol");
-    if (!symbol)
-      row.report("`symbol` is missing");
-    section.records.push_back({symbol ? symbols.resolve(*symbol, complaints) : 0,
-                               static_cast<u32>(row.number("flags", 1, kMaxWord)),
-                               row.number("offset", 0), row.number("uuid_low", 0),
-                               row.number("uuid_high", 0)});
+    const MapReader row(item, keys, complaints);
+    FieldReader reader{row, symbols, complaints};
+    fields(reader, section.records.emplace_back());
   }
   return encode_rows(section);
 }

@@ -59,9 +59,9 @@ Node describe_symbol(const Symbol &symbol, const SymbolName &name, const NameInd
   if (name.form == SymbolName::Form::Offset)
     out.set("name_at", hexadecimal(symbol.name_offset));
   if (symbol.type() != elf::SymbolType::NoType)
-    out.set("type", symbol_type_text(symbol.type()));
+    out.set("type", words_of(Words::SymbolType, symbol.type()));
   if (symbol.binding() != default_binding(symbol.type()))
-    out.set("bind", symbol_binding_text(symbol.binding()));
+    out.set("bind", words_of(Words::SymbolBinding, symbol.binding()));
   if (section_is_reference(symbol, sections))
     out.set("section", sections.reference(symbol.section));
   else if (symbol.raw_section != elf::kSectionUndefined)
@@ -71,7 +71,7 @@ Node describe_symbol(const Symbol &symbol, const SymbolName &name, const NameInd
   if (symbol.size != 0)
     out.set("size", hexadecimal(symbol.size));
   if (symbol.other != 0)
-    out.set("other", symbol_other_text(symbol.other));
+    out.set("other", words_of(Words::SymbolOther, symbol.other));
   return out;
 }
 
@@ -80,14 +80,11 @@ SymbolRow read_symbol(const Node &node, const NameIndex &sections, Complaints &c
   SymbolRow out;
   Symbol &symbol = out.symbol;
   elf::SymbolType type = elf::SymbolType::NoType;
-  if (const Node *item = row.find("type"))
-    type = read_symbol_type(*item, complaints);
+  read_words(Words::SymbolType, row.find("type"), type, complaints);
   elf::SymbolBinding binding = default_binding(type);
-  if (const Node *item = row.find("bind"))
-    binding = read_symbol_binding(*item, complaints);
+  read_words(Words::SymbolBinding, row.find("bind"), binding, complaints);
   symbol.info = static_cast<u8>(static_cast<u32>(binding) << 4 | static_cast<u32>(type));
-  if (const Node *item = row.find("other"))
-    symbol.other = read_symbol_other(*item, complaints);
+  read_words(Words::SymbolOther, row.find("other"), symbol.other, complaints);
   symbol.value = row.number("value", 0);
   symbol.size = row.number("size", 0);
   if (const Node *item = row.find("section")) {
@@ -113,7 +110,7 @@ Node describe_relocation(const elf::Relocation &relocation, bool has_addend,
                          const NameIndex &symbols) {
   Node out = Node::map(Node::Style::Flow);
   out.set("at", hexadecimal(relocation.offset));
-  out.set("type", relocation_type_text(relocation.type));
+  out.set("type", words_of(Words::RelocationType, relocation.type));
   if (relocation.symbol != 0)
     out.set("to", symbols.reference(relocation.symbol));
   if (has_addend && relocation.addend != 0)
@@ -126,9 +123,8 @@ elf::Relocation read_relocation(const Node &node, bool has_addend, const NameInd
   const MapReader row(node, kRelocationKeys, complaints);
   elf::Relocation out;
   out.offset = row.number("at", 0);
-  if (const Node *item = row.find("type"))
-    out.type = read_relocation_type(*item, complaints);
-  else
+  read_words(Words::RelocationType, row.find("type"), out.type, complaints);
+  if (!row.has("type"))
     row.report("`type` is missing: a name such as R_CUDA_ABS32_LO_32, or a number");
   if (const Node *item = row.find("to"))
     out.symbol = symbols.resolve(*item, complaints);

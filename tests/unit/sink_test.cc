@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Both sinks are told the same; what they write must hold the same values.
-#include "text/dump/dump_sink.h"
+// All sinks are told the same; what they write must hold the same values.
+#include "text/dump/sink.h"
 
 #include <array>
 
@@ -11,20 +11,20 @@
 namespace culink::text {
 namespace {
 
-void tell_everything(DumpSink &sink) {
-  static constexpr std::array<Column, 2> kColumns{{{"index", "index", 5}, {"name", "name"}}};
+void tell_everything(Sink &sink) {
+  static constexpr std::array<Column, 3> kColumns{
+      {{"index", "index", 5}, {"name", "name"}, {"addend", ""}}};
   sink.begin();
   sink.begin_file("a\xff.cubin");
   sink.open_record("header", "Header");
   sink.field({"class", "class"}, number(64));
   sink.field({"flags", "flags"}, hex(0x5a04));
   sink.close_record();
-  sink.open_list("rows", "Rows");
-  sink.headings(kColumns);
+  sink.open_list("rows", "Rows", kColumns);
   sink.open_row();
   sink.field(kColumns[0], number(1));
   sink.field(kColumns[1], name("quote\" back\\slash \n"));
-  sink.field({"addend", ""}, signed_hex(-16));
+  sink.field(kColumns[2], signed_hex(-16));
   sink.close_row();
   sink.open_row();
   sink.field(kColumns[0], number(2));
@@ -40,7 +40,7 @@ void tell_everything(DumpSink &sink) {
   sink.field({"gone", ""}, missing());
   sink.field({"text", ""}, name("a, b"));
   const std::array<Value, 2> symbols{label(4, "four"), label(5, "")};
-  sink.labels({"symbols", ""}, symbols);
+  sink.values({"symbols", ""}, symbols, true);
   sink.open_list("inner", "inner list");
   sink.open_row();
   sink.bytes({"bytes", ""}, std::array<u8, 2>{0x01, 0xab});
@@ -56,9 +56,9 @@ void tell_everything(DumpSink &sink) {
   sink.end();
 }
 
-TEST(DumpSink, json_is_valid_and_keeps_every_value) {
+TEST(Sink, json_is_valid_and_keeps_every_value) {
   TextOut out;
-  tell_everything(*make_json_sink(out));
+  tell_everything(*make_sink(Format::Json, out));
   const nlohmann::json json = nlohmann::json::parse(out.text(), nullptr, false);
   ASSERT_FALSE(json.is_discarded()) << out.text();
   const nlohmann::json expected = nlohmann::json::parse(R"([{
@@ -74,9 +74,9 @@ TEST(DumpSink, json_is_valid_and_keeps_every_value) {
   EXPECT_EQ(json, expected);
 }
 
-TEST(DumpSink, text_is_laid_out_for_people) {
+TEST(Sink, text_is_laid_out_for_people) {
   TextOut out;
-  tell_everything(*make_text_sink(out));
+  tell_everything(*make_sink(Format::Text, out));
   EXPECT_EQ(out.text(), "a\\xff.cubin:\n"
                         "\n"
                         "Header\n"
@@ -98,9 +98,48 @@ TEST(DumpSink, text_is_laid_out_for_people) {
                         "  none\n");
 }
 
-TEST(DumpSink, long_bytes_become_a_hex_dump) {
+// Lists inside the rows of a list without columns are tables; what such a row says itself comes
+// first.
+TEST(Sink, csv_has_a_table_for_each_list) {
   TextOut out;
-  const std::unique_ptr<DumpSink> sink = make_text_sink(out);
+  tell_everything(*make_sink(Format::Csv, out));
+  EXPECT_EQ(out.text(),
+            "file,key,value\n"
+            "a\\xff.cubin,class,64\n"
+            "a\\xff.cubin,flags,23044\n"
+            "file,index,name,addend\n"
+            "a\\xff.cubin,1,\"quote\"\" back\\\\slash \\x0a\",-16\n"
+            "a\\xff.cubin,2,,\n"
+            "file,groups.type,groups,inner\n"
+            "a\\xff.cubin,SEVEN,\"other 0x8, link 3, on true, gone , text \"\"a, b\"\", "
+            "symbols four 0x5\",bytes 01ab\n");
+}
+
+TEST(Sink, markdown_has_titles_and_tables) {
+  TextOut out;
+  const std::unique_ptr<Sink> sink = make_sink(Format::Markdown, out);
+  static constexpr std::array<Column, 2> kColumns{{{"size", "size", 5}, {"name", "name"}}};
+  sink->begin();
+  sink->begin_file("a_b.cubin");
+  sink->open_list("rows", "Rows", kColumns);
+  sink->row(kColumns, {hex(16), name("f<int>|x")});
+  sink->row(kColumns, {missing(), name("g")});
+  sink->close_list();
+  sink->end_file();
+  sink->end();
+  EXPECT_EQ(out.text(), "# a\\_b.cubin\n"
+                        "\n"
+                        "## Rows\n"
+                        "\n"
+                        "| size | name |\n"
+                        "| --- | --- |\n"
+                        "| 0x10 | f\\<int\\>\\|x |\n"
+                        "|  | g |\n");
+}
+
+TEST(Sink, long_bytes_become_a_hex_dump) {
+  TextOut out;
+  const std::unique_ptr<Sink> sink = make_sink(Format::Text, out);
   std::array<u8, 20> bytes{};
   bytes[0] = 'A';
   bytes[19] = 0x7f;
@@ -117,9 +156,9 @@ TEST(DumpSink, long_bytes_become_a_hex_dump) {
             "    000010  00 00 00 7f                                      ....\n");
 }
 
-TEST(DumpSink, no_files_are_an_empty_list) {
+TEST(Sink, no_files_are_an_empty_list) {
   TextOut out;
-  const std::unique_ptr<DumpSink> sink = make_json_sink(out);
+  const std::unique_ptr<Sink> sink = make_sink(Format::Json, out);
   sink->begin();
   sink->end();
   EXPECT_EQ(out.text(), "[]\n");

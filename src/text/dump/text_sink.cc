@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "text/dump/dump_sink.h"
+#include "text/dump/sink.h"
 
 namespace culink::text {
 
@@ -19,27 +19,33 @@ namespace {
 constexpr u64 kDumpBytesPerLine = 16;
 constexpr i32 kRecordLabelWidth = 18;
 
-class TextSink final : public DumpSink {
+class TextSink final : public Sink {
 public:
   explicit TextSink(TextOut &out) : out_(out) {}
 
-  void begin() override {}
-  void end() override {}
-
-  void begin_file(std::string_view file) override {
+  void begin_file(std::string_view file, std::string_view shown) override {
     if (!first_file_)
       out_.put('\n');
     first_file_ = false;
-    out_.name(file);
+    out_.name(shown.empty() ? file : shown);
     out_.put(":\n");
   }
-  void end_file() override {}
+  void line(std::string_view text) override {
+    if (!lists_.empty() && lists_.back().waiting)
+      put_waiting_titles();
+    if (text.empty())
+      return;
+    out_.put("  ");
+    out_.put(text);
+    out_.put('\n');
+  }
 
-  void open_list(std::string_view, std::string_view title) override {
+  void open_list(std::string_view, std::string_view title,
+                 std::span<const Column> columns) override {
     end_line();
     const u64 outer = indent();
     const bool own_line = lists_.empty() || title.empty();
-    lists_.push_back({title, {}, outer + (own_line ? 2 : 4), true});
+    lists_.push_back({title, columns, outer + (own_line ? 2 : 4), true});
   }
   void close_list() override {
     const List list = lists_.back();
@@ -49,8 +55,6 @@ public:
       out_.put("  none\n");
     }
   }
-
-  void headings(std::span<const Column> columns) override { lists_.back().headings = columns; }
 
   void open_row() override {
     if (lists_.back().waiting)
@@ -62,6 +66,8 @@ public:
     begin_line(indent() + 2);
   }
   void close_row() override { end_line(); }
+  void open_total(std::string_view) override { begin_line(2); }
+  void close_total() override { end_line(); }
 
   void open_record(std::string_view, std::string_view title) override {
     put_title(title);
@@ -76,7 +82,7 @@ public:
     end_value();
   }
 
-  void values(const Column &column, std::span<const Value> values) override {
+  void values(const Column &column, std::span<const Value> values, bool) override {
     begin_value(column);
     if (column.width != 0) {
       put_padded(joined(values), column.width);
@@ -88,10 +94,6 @@ public:
       blanks_ = 1;
     }
     end_value();
-  }
-
-  void labels(const Column &column, std::span<const Value> labels) override {
-    values(column, labels);
   }
 
   void bytes(const Column &column, ByteSpan bytes) override {
@@ -197,30 +199,15 @@ private:
       blanks_ += padding;
   }
 
-  // The value as text, in `scratch_` or where it already is.
+  // In running text a comma or a blank would be taken for ours.
   std::string_view render(const Value &value) {
-    switch (value.kind) {
-    case Value::Kind::Number:
-    case Value::Kind::Reference:
-      scratch_.decimal(value.number);
-      break;
-    case Value::Kind::SignedHex:
-      if (static_cast<i64>(value.number) < 0)
-        return render_hex("-0x", 0 - value.number);
-      [[fallthrough]];
-    case Value::Kind::Hex:
-      return render_hex("0x", value.number);
-    case Value::Kind::Name:
-      return keyed_ && needs_quotes(value.text) ? render_quoted(value.text)
-                                                : render_name(value.text);
-    case Value::Kind::Label:
-      return value.text.empty() ? render_hex("0x", value.number) : render_name(value.text);
-    case Value::Kind::Flag:
-      return value.number != 0 ? "yes" : "no";
-    case Value::Kind::Missing:
-    case Value::Kind::Absent:
-      return "-";
-    }
+    const bool quoted = keyed_ && value.kind == Value::Kind::Name &&
+                        (value.text.empty() || value.text.find_first_of(", ") != value.text.npos);
+    if (!quoted)
+      return text_of(value, scratch_);
+    scratch_.put('"');
+    scratch_.name(value.text);
+    scratch_.put('"');
     return scratch_.text();
   }
 
@@ -232,31 +219,6 @@ private:
       out += (out.empty() ? "" : " ") + std::string(render(value));
     }
     return out;
-  }
-
-  std::string_view render_hex(std::string_view prefix, u64 number) {
-    scratch_.put(prefix);
-    scratch_.hex(number);
-    return scratch_.text();
-  }
-
-  std::string_view render_name(std::string_view text) {
-    if (is_plain(text))
-      return text;
-    scratch_.name(text);
-    return scratch_.text();
-  }
-
-  // In running text a comma or a blank would be taken for ours.
-  static bool needs_quotes(std::string_view text) {
-    return text.empty() || text.find_first_of(", ") != std::string_view::npos;
-  }
-
-  std::string_view render_quoted(std::string_view text) {
-    scratch_.put('"');
-    scratch_.name(text);
-    scratch_.put('"');
-    return scratch_.text();
   }
 
   void put_bytes(ByteSpan bytes) {
@@ -298,10 +260,68 @@ private:
   bool keyed_ = false; // the last value was written as "key value"
 };
 
+std::string_view hex_text(std::string_view prefix, u64 number, TextOut &scratch) {
+  scratch.put(prefix);
+  scratch.hex(number);
+  return scratch.text();
+}
+
+std::string_view name_text(std::string_view text, TextOut &scratch) {
+  if (is_plain(text))
+    return text;
+  scratch.name(text);
+  return scratch.text();
+}
+
 } // namespace
 
-std::unique_ptr<DumpSink> make_text_sink(TextOut &out) {
+std::string_view text_of(const Value &value, TextOut &scratch) {
+  switch (value.kind) {
+  case Value::Kind::Number:
+  case Value::Kind::Reference:
+    scratch.decimal(value.number);
+    break;
+  case Value::Kind::Signed:
+    scratch.decimal(static_cast<i64>(value.number));
+    break;
+  case Value::Kind::SignedHex:
+    if (static_cast<i64>(value.number) < 0)
+      return hex_text("-0x", 0 - value.number, scratch);
+    [[fallthrough]];
+  case Value::Kind::Hex:
+    return hex_text("0x", value.number, scratch);
+  case Value::Kind::Name:
+  case Value::Kind::List:
+    return name_text(value.text, scratch);
+  case Value::Kind::Label:
+    return value.text.empty() ? hex_text("0x", value.number, scratch)
+                              : name_text(value.text, scratch);
+  case Value::Kind::Flag:
+    return value.number != 0 ? "yes" : "no";
+  case Value::Kind::Missing:
+  case Value::Kind::Absent:
+    return "-";
+  case Value::Kind::Blank:
+    break;
+  }
+  return scratch.text();
+}
+
+std::unique_ptr<Sink> make_text_sink(TextOut &out) {
   return std::make_unique<TextSink>(out);
+}
+
+std::unique_ptr<Sink> make_sink(Format format, TextOut &out) {
+  switch (format) {
+  case Format::Text:
+    return make_text_sink(out);
+  case Format::Json:
+    return make_json_sink(out);
+  case Format::Csv:
+  case Format::Markdown:
+    break;
+  }
+  return make_table_sink(out, format == Format::Markdown);
 }
 
 } // namespace culink::text

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Rows of usage as data: values by the names of their columns, conditions, orders, and what a
-// launch would be like.
+// Rows of usage: values by the names of their columns, conditions, orders, what a launch would be
+// like, and tables. The name, which may be long, comes last.
 //
 // What may surprise: shared memory of a linked kernel has the area that the system reserves in it,
 // which theoretical_occupancy adds itself. Launches with more threads than __launch_bounds__ allow
@@ -9,69 +9,32 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <set>
+
+#include <fmt/format.h>
 
 #include "culink/host_references.h"
 #include "elf/target/occupancy.h"
+#include "inspect/toolkit.h"
+#include "inspect/usage.h"
 #include "support/demangle.h"
 #include "support/option_text.h"
+#include "text/dump/table.h"
 #include "text/dump/usage.h"
-#include "text/dump/usage_columns.h"
 
 namespace culink::text {
 
 namespace {
 
-u64 product(const std::array<u32, 3> &threads) {
-  return u64{threads[0]} * threads[1] * threads[2];
-}
-
-std::optional<u64> wide(const std::optional<u32> &value) {
-  return value ? std::optional<u64>(*value) : std::nullopt;
-}
-
-template <std::optional<u32> FunctionUsage::*field>
-std::optional<u64> optional_of(const UsageRow &row) {
-  return wide(row.use.*field);
-}
-
-template <u64 FunctionUsage::*field> std::optional<u64> number_of(const UsageRow &row) {
-  return row.use.*field;
-}
-
-template <std::optional<std::array<u32, 3>> FunctionUsage::*field>
-std::optional<u64> threads_of(const UsageRow &row) {
-  return row.use.*field ? std::optional(product(*(row.use.*field))) : std::nullopt;
-}
-
-template <u32 LaunchResult::*field> std::optional<u64> launch_of(const UsageRow &row) {
-  return row.launch ? std::optional<u64>((*row.launch).*field) : std::nullopt;
-}
-
-// 255 stands for no limit.
-std::optional<u64> register_limit_of(const UsageRow &row) {
-  return row.use.register_limit == 0xff ? std::nullopt : wide(row.use.register_limit);
-}
-
-using Shape = UsageColumn::Shape;
-
-// Banks of constants come between parameters and code.
-constexpr std::array<UsageColumn, 16> kColumns{{
-    {"registers", Shape::Always, optional_of<&FunctionUsage::registers>},
-    {"stack", Shape::Stack, optional_of<&FunctionUsage::min_stack>},
-    {"frame", Shape::Always, optional_of<&FunctionUsage::frame>},
-    {"max_stack", Shape::RareStack, optional_of<&FunctionUsage::max_stack>},
-    {"spills", Shape::Always, optional_of<&FunctionUsage::spills>},
-    {"shared", Shape::Always, number_of<&FunctionUsage::shared>},
-    {"local", Shape::Always, number_of<&FunctionUsage::local>},
-    {"barriers", Shape::Always, optional_of<&FunctionUsage::barriers>},
-    {"parameters", Shape::Always, optional_of<&FunctionUsage::parameters>},
-    {"code", Shape::Always, number_of<&FunctionUsage::code>},
-    {"register_limit", Shape::Rare, register_limit_of},
-    {"max_threads", Shape::Threads, threads_of<&FunctionUsage::max_threads>},
-    {"required_threads", Shape::Threads, threads_of<&FunctionUsage::required_threads>},
-    {"blocks", Shape::Rare, launch_of<&LaunchResult::blocks>},
-    {"warps", Shape::Rare, launch_of<&LaunchResult::warps>},
-    {"occupancy", Shape::Rare, launch_of<&LaunchResult::percent>},
+// What a launch would be like.
+struct LaunchFact {
+  std::string_view key;
+  u32 LaunchResult::*value;
+};
+constexpr std::array<LaunchFact, 3> kLaunchFacts{{
+    {"blocks", &LaunchResult::blocks},
+    {"warps", &LaunchResult::warps},
+    {"occupancy", &LaunchResult::percent},
 }};
 
 constexpr std::array<std::string_view, 5> kNames = {"kind", "limited_by", "target", "image",
@@ -89,6 +52,13 @@ std::string_view name_of(const UsageRow &row, std::string_view key) {
   return key == "target" ? row.target : key == "image" ? row.image : row.name;
 }
 
+std::optional<u64> constant_size(const FunctionUsage &function, u32 bank) {
+  for (const BankUse &use : function.constants)
+    if (use.bank == bank)
+      return use.size;
+  return std::nullopt;
+}
+
 // The number in "constant3".
 std::optional<u32> bank_of(std::string_view key) {
   constexpr std::string_view kPrefix = "constant";
@@ -102,11 +72,18 @@ std::optional<u32> bank_of(std::string_view key) {
 
 std::optional<u64> value_of(const UsageRow &row, std::string_view key) {
   if (const std::optional<u32> bank = bank_of(key))
-    return constant_size(row, *bank);
-  for (const UsageColumn &column : kColumns)
-    if (column.key == key)
-      return column.value(row);
+    return constant_size(row.use, *bank);
+  for (const inspect::FunctionFact &fact : inspect::function_facts())
+    if (fact.key == key)
+      return fact.value(row.use);
+  for (const LaunchFact &fact : kLaunchFacts)
+    if (fact.key == key && row.launch)
+      return (*row.launch).*fact.value;
   return std::nullopt;
+}
+
+u64 product(const std::array<u32, 3> &threads) {
+  return u64{threads[0]} * threads[1] * threads[2];
 }
 
 LaunchResult launch(const FunctionUsage &use, const arch::MultiprocessorInfo &sm, u64 reserved,
@@ -142,6 +119,29 @@ constexpr std::array<RelationName, 7> kRelations{{
     {"=", UsageCondition::Relation::Equal},
 }};
 
+// The number of a function as a cell.
+Value shown(const inspect::FunctionFact &fact, const FunctionUsage &use, std::string &scratch) {
+  using Shape = inspect::FunctionFact::Shape;
+  const std::optional<u64> value = fact.value(use);
+  if (!value)
+    return fact.rare ? absent() : missing();
+  if (fact.shape == Shape::Stack && *value == kUnboundedStack)
+    return label(*value, "unbounded");
+  if (fact.shape != Shape::Threads)
+    return number(*value);
+  const auto &threads = fact.key == "max_threads" ? use.max_threads : use.required_threads;
+  scratch = fmt::format("{} {} {}", (*threads)[0], (*threads)[1], (*threads)[2]);
+  return {Value::Kind::List, 0, scratch};
+}
+
+std::set<u32> banks_of(std::span<const UsageRow> rows) {
+  std::set<u32> banks;
+  for (const UsageRow &row : rows)
+    for (const BankUse &use : row.use.constants)
+      banks.insert(use.bank);
+  return banks;
+}
+
 std::string_view trimmed(std::string_view text) {
   while (!text.empty() && text.front() == ' ')
     text.remove_prefix(1);
@@ -164,15 +164,13 @@ Error wrong(std::string_view condition, std::string what) {
 
 } // namespace
 
-std::span<const UsageColumn> usage_columns() {
-  return kColumns;
-}
-
-std::optional<u64> constant_size(const UsageRow &row, u32 bank) {
-  for (const BankUse &use : row.use.constants)
-    if (use.bank == bank)
-      return use.size;
-  return std::nullopt;
+std::vector<std::string_view> usage_numbers() {
+  std::vector<std::string_view> out;
+  for (const inspect::FunctionFact &fact : inspect::function_facts())
+    out.push_back(fact.key);
+  for (const LaunchFact &fact : kLaunchFacts)
+    out.push_back(fact.key);
+  return out;
 }
 
 std::vector<UsageRow> make_rows(const ModuleUsage &usage, std::string_view target,
@@ -191,17 +189,13 @@ std::vector<UsageRow> make_rows(const ModuleUsage &usage, std::string_view targe
 }
 
 bool is_usage_key(std::string_view key) {
-  return has_names(key) || bank_of(key) ||
-         std::ranges::any_of(kColumns, [&](const UsageColumn &row) { return row.key == key; });
+  return has_names(key) || bank_of(key) || std::ranges::count(usage_numbers(), key) != 0;
 }
 
 std::string usage_keys() {
   std::string out = "kind";
-  for (const UsageColumn &column : kColumns) {
-    if (column.key == "code")
-      out += ", constantN";
-    out += ", " + std::string(column.key);
-  }
+  for (const std::string_view key : usage_numbers())
+    out += (key == "code" ? ", constantN, " : ", ") + std::string(key);
   return out + ", limited_by, target, image, name";
 }
 
@@ -265,6 +259,93 @@ void sort_rows(std::string_view key, std::vector<UsageRow> &rows) {
   else // what the file does not say comes last
     std::ranges::stable_sort(rows, std::greater<>(),
                              [&](const UsageRow &row) { return value_of(row, key); });
+}
+
+void print_rows(std::span<const UsageRow> rows, const UsageOutput &output, Sink &sink) {
+  using Row = const UsageRow &;
+  using Scratch = std::string &;
+  std::vector<TableColumn<UsageRow>> columns;
+  columns.push_back({"kind",
+                     [](Row row, Scratch) { return name(name_of(row, "kind")); },
+                     {.left = true, .width = 8}});
+  for (const inspect::FunctionFact &fact : inspect::function_facts()) {
+    if (fact.key == "code")
+      for (const u32 bank : banks_of(rows))
+        columns.push_back({fmt::format("constant{}", bank), [bank](Row row, Scratch) {
+                             const std::optional<u64> size = constant_size(row.use, bank);
+                             return size ? number(*size) : absent();
+                           }});
+    columns.push_back({std::string(fact.key),
+                       [&fact](Row row, Scratch scratch) { return shown(fact, row.use, scratch); },
+                       {.rare = fact.rare}});
+  }
+  for (const LaunchFact &fact : kLaunchFacts)
+    columns.push_back({std::string(fact.key),
+                       [&fact](Row row, Scratch) {
+                         return row.launch ? number((*row.launch).*fact.value) : absent();
+                       },
+                       {.rare = true}});
+  columns.push_back(
+      {"limited_by",
+       [](Row row, Scratch) { return row.launch ? name(row.launch->limited_by) : absent(); },
+       {.left = true, .rare = true}});
+  if (output.images)
+    for (const char *key : {"target", "image"})
+      columns.push_back({key,
+                         [key](Row row, Scratch) { return name_or_missing(name_of(row, key)); },
+                         {.left = true}});
+  columns.push_back({"name", [&](Row row, Scratch scratch) {
+                       return name(scratch =
+                                       shown_name(row.name, output.demangled ? demangle : nullptr));
+                     }});
+  write_table<UsageRow>(
+      {.key = "functions",
+       .title = "Functions",
+       .columns = std::move(columns),
+       .rows = rows,
+       .more = output.left_out == 0 ? "" : fmt::format("... {} more", output.left_out)},
+      sink);
+}
+
+void print_module(const ModuleUsage &usage, Sink &sink) {
+  sink.open_record("module", "Module");
+  const std::string release = inspect::release_name(usage.toolkit);
+  sink.field({"release", "CUDA release"}, release.empty() ? missing() : name(release));
+  sink.field({"global", "global"}, number(usage.global));
+  sink.field({"shared", "shared"}, number(usage.shared));
+  sink.field({"reserved_shared", "reserved shared"}, number(usage.reserved_shared));
+  for (const BankUse &use : usage.constants)
+    sink.field({fmt::format("constant{}", use.bank), ""}, number(use.size));
+  sink.close_record();
+}
+
+void print_limits(const arch::ArchInfo *arch, Sink &sink) {
+  sink.open_record("limits", "Limits of the target");
+  const arch::MultiprocessorInfo *const sm = arch ? arch::find_multiprocessor(*arch) : nullptr;
+  const auto put = [&](std::string_view key, std::string_view title, u64 value) {
+    sink.field({key, title}, value == 0 ? missing() : number(value));
+  };
+  sink.field({"target", "target"}, arch ? name(arch->name) : missing());
+  const arch::Limits limits = arch ? arch->limits : arch::Limits{};
+  put("registers", "registers", limits.registers);
+  put("threads", "threads", arch ? arch::kMaxBlockThreads : 0);
+  put("static_shared", "static shared", limits.static_shared);
+  put("block_shared", "block shared", sm ? sm->block_shared : limits.opt_in_shared);
+  put("barriers", "barriers", limits.barriers);
+  put("parameters", "parameters", limits.parameter_bytes);
+  put("constant_bank", "constant bank", limits.constant_bank);
+  put("sm_warps", "SM warps", sm ? sm->warps : 0);
+  put("sm_blocks", "SM blocks", sm ? sm->blocks : 0);
+  put("sm_registers", "SM registers", sm ? sm->registers : 0);
+  put("sm_shared", "SM shared", sm ? sm->shared : 0);
+  sink.close_record();
+}
+
+void print_usage(std::string_view file, const ModuleUsage &usage, bool demangled, Sink &sink) {
+  sink.begin_file(file);
+  print_module(usage, sink);
+  print_rows(make_rows(usage, "", nullptr, false, std::nullopt), {.demangled = demangled}, sink);
+  sink.end_file();
 }
 
 } // namespace culink::text

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Where facts about a file go. They are told once, as lists of rows of named values; one sink
+// writes them for people, others as JSON, as comma-separated values or as tables of Markdown. So
+// all say the same by construction.
+#pragma once
+
+#include <initializer_list>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "support/text_out.h"
+#include "support/types.h"
+
+namespace culink::text {
+
+// One value. Texts are borrowed until the call returns.
+struct Value {
+  enum class Kind : u8 {
+    Number,    // decimal
+    Hex,       // text: 0x..; JSON: a number
+    Signed,    // decimal
+    SignedHex, // text: -0x..
+    Name,      // a string from the file or from our tables
+    Label,     // a number that has a name, or would have one if it were known
+    Reference, // a number that people look up in another table, which has its name
+    Flag,      // true or false
+    List,      // numbers with blanks between them: in JSON an array
+    Missing,   // the file does not say: text "-", JSON null
+    Blank,     // nothing to say: text nothing, JSON null
+    Absent,    // this row has no such thing: text "-", JSON nothing
+  };
+  Kind kind = Kind::Number;
+  u64 number = 0;
+  std::string_view text;
+};
+
+[[nodiscard]] constexpr Value number(u64 v) {
+  return {Value::Kind::Number, v, {}};
+}
+[[nodiscard]] constexpr Value hex(u64 v) {
+  return {Value::Kind::Hex, v, {}};
+}
+[[nodiscard]] constexpr Value signed_hex(i64 v) {
+  return {Value::Kind::SignedHex, static_cast<u64>(v), {}};
+}
+[[nodiscard]] constexpr Value signed_number(i64 v) {
+  return {Value::Kind::Signed, static_cast<u64>(v), {}};
+}
+[[nodiscard]] constexpr Value name(std::string_view text) {
+  return {Value::Kind::Name, 0, text};
+}
+[[nodiscard]] constexpr Value flag(bool v) {
+  return {Value::Kind::Flag, v ? u64{1} : u64{0}, {}};
+}
+[[nodiscard]] constexpr Value missing() {
+  return {Value::Kind::Missing, 0, {}};
+}
+[[nodiscard]] constexpr Value name_or_missing(std::string_view text) {
+  return text.empty() ? missing() : name(text);
+}
+[[nodiscard]] constexpr Value absent() {
+  return {Value::Kind::Absent, 0, {}};
+}
+// In text the name, or 0xNN when it is empty; in JSON "key": number and "key_name": name or null.
+[[nodiscard]] constexpr Value label(u64 v, std::string_view text) {
+  return {Value::Kind::Label, v, text};
+}
+// In text the number; in JSON as a label.
+[[nodiscard]] constexpr Value reference(u64 v, std::string_view text) {
+  return {Value::Kind::Reference, v, text};
+}
+
+// How a value is called and placed. Placed columns (title not empty) are in a table under their
+// title; the others are written as "key value".
+struct Column {
+  std::string_view key;   // in JSON
+  std::string_view title; // in text
+  i32 width = 0;          // negative: to the left; 0: as it comes
+};
+
+class Sink {
+public:
+  Sink() = default;
+  Sink(const Sink &) = delete;
+  Sink &operator=(const Sink &) = delete;
+  virtual ~Sink() = default;
+
+  // The whole output: one entry per file. `shown` is what people read in place of the name.
+  virtual void begin() {}
+  virtual void end() {}
+  virtual void begin_file(std::string_view file, std::string_view shown = {}) = 0;
+  virtual void end_file() {}
+  // A fact about the file that only programs ask for.
+  virtual void fact(std::string_view /*key*/, const Value & /*value*/) {}
+  // A line for people.
+  virtual void line(std::string_view /*text*/) {}
+
+  // A list of rows. Inside a row it is that row's list, and its title may be empty. `columns`,
+  // which outlive the list, are those of a table; rows of a list without them differ in form.
+  virtual void open_list(std::string_view key, std::string_view title,
+                         std::span<const Column> columns = {}) = 0;
+  virtual void close_list() = 0;
+  virtual void open_row() = 0;
+  // In text, what follows of the row starts a line of its own.
+  virtual void continue_row() {}
+  virtual void close_row() = 0;
+  // The sum of the rows of a table that was closed: one more row; in JSON a record.
+  virtual void open_total(std::string_view /*key*/) {}
+  virtual void close_total() {}
+
+  // A group of values, one per line in text.
+  virtual void open_record(std::string_view key, std::string_view title) = 0;
+  virtual void close_record() = 0;
+
+  // A value of the open row or record.
+  virtual void field(const Column &column, const Value &value) = 0;
+  // Several. With `named`, they are labels: JSON also has "key_name", even when there are none.
+  virtual void values(const Column &column, std::span<const Value> values, bool named = false) = 0;
+  // Bytes in hexadecimal: on one line of a row when there are few, else as a dump.
+  virtual void bytes(const Column &column, ByteSpan bytes) = 0;
+
+  // A value that text writes as "key value".
+  void put(std::string_view key, const Value &value) { field({key, ""}, value); }
+  // A list with a row for each item; `put` has what is in it.
+  void list(std::string_view key, std::string_view title, const auto &items, const auto &put_item) {
+    open_list(key, title);
+    for (const auto &item : items) {
+      open_row();
+      put_item(item);
+      close_row();
+    }
+    close_list();
+  }
+  // Cells of the open row, from the first column on; or all of a row.
+  void cells(std::span<const Column> columns, std::initializer_list<Value> values) {
+    for (const Value &value : values)
+      field(columns[static_cast<size_t>(&value - values.begin())], value);
+  }
+  void row(std::span<const Column> columns, std::initializer_list<Value> values) {
+    open_row();
+    cells(columns, values);
+    close_row();
+  }
+};
+
+enum class Format : u8 { Text, Json, Csv, Markdown };
+
+[[nodiscard]] std::unique_ptr<Sink> make_sink(Format format, TextOut &out);
+
+// A value as people read it, in `scratch` or where it already is.
+[[nodiscard]] std::string_view text_of(const Value &value, TextOut &scratch);
+
+// What make_sink is made of.
+[[nodiscard]] std::unique_ptr<Sink> make_text_sink(TextOut &out);
+[[nodiscard]] std::unique_ptr<Sink> make_json_sink(TextOut &out);
+// Tables of comma-separated values (RFC 4180), or of Markdown.
+[[nodiscard]] std::unique_ptr<Sink> make_table_sink(TextOut &out, bool markdown);
+
+} // namespace culink::text
