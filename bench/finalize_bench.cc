@@ -13,7 +13,7 @@
 #include <deque>
 #include <sys/resource.h>
 
-#include "finalize/finalize.h"
+#include "compilers/finalize/finalize.h"
 #include "support/mapped_file.h"
 
 namespace {

@@ -9,9 +9,9 @@
 
 #include "counted_heap.h"
 #include "elf/elf_view.h"
+#include "inspect/dump/dump.h"
 #include "support/mapped_file.h"
 #include "support/text_out.h"
-#include "text/dump/dump.h"
 
 int main(int argc, char **argv) {
   if (argc != 2)

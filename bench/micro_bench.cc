@@ -8,9 +8,9 @@
 #include "elf/elf_view.h"
 #include "elf/records/nv_info.h"
 #include "elf/section_kind.h"
+#include "inspect/diff/diff.h"
 #include "synthetic_cubin.h"
-#include "text/diff/diff.h"
-#include "verify/verify.h"
+#include "verify/file/verify.h"
 
 namespace culink::bench {
 namespace {

@@ -12,8 +12,8 @@
 #include <lz4.h>
 #include <zstd.h>
 
+#include "input/device_file.h"
 #include "support/worker_pool.h"
-#include "survey/device_file.h"
 
 namespace {
 

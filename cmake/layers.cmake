@@ -1,7 +1,7 @@
-# culink_layer(NAME LIBRARIES... [ROOMS FOLDERS...] [FAST] [PRIVATE]): the static library culink_NAME of all
-# sources in src/NAME and in the folders of it that are named; tests/tidy says which of them may include
-# which. A FAST one is optimised: links spend their time in it. Others are compiled with -O1, which takes
-# two thirds of the time. It is installed unless it is PRIVATE: of use to our programs only.
+# culink_layer(NAME [FAST] [PRIVATE] FOLDERS ... LIBRARIES ...): the static library culink_NAME of all sources
+# in these folders of src; tests/tidy says which of them may include which. A FAST one is optimised: links spend
+# their time in it. Others are compiled with -O1, which takes two thirds of the time. It is installed unless it
+# is PRIVATE: of use to our programs only.
 # Globbing keeps the folder the only list of its files; CONFIGURE_DEPENDS notices new ones.
 # The global property CULINK_LAYERS lists the libraries for those who take them all.
 #
@@ -71,23 +71,18 @@ if(NOT DEFINED CMAKE_UNITY_BUILD AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
 endif()
 
 function(culink_layer name)
-  cmake_parse_arguments(PARSE_ARGV 1 layer "FAST;PRIVATE" "" "ROOMS")
-  set(folder ${PROJECT_SOURCE_DIR}/src/${name})
-  file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cc ${folder}/*.h)
-  foreach(room ${layer_ROOMS})
-    file(GLOB more CONFIGURE_DEPENDS ${folder}/${room}/*.cc ${folder}/${room}/*.h)
-    set_source_files_properties(${more} PROPERTIES UNITY_GROUP ${room})
+  cmake_parse_arguments(PARSE_ARGV 1 layer "FAST;PRIVATE" "" "FOLDERS;LIBRARIES")
+  foreach(folder ${layer_FOLDERS})
+    file(GLOB more CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${folder}/*.cc
+         ${PROJECT_SOURCE_DIR}/src/${folder}/*.h)
+    set_source_files_properties(${more} PROPERTIES UNITY_GROUP ${folder})
     list(APPEND sources ${more})
   endforeach()
-  file(GLOB_RECURSE all CONFIGURE_DEPENDS ${folder}/*.cc ${folder}/*.h)
-  list(REMOVE_ITEM all ${sources})
-  if(all)
-    message(FATAL_ERROR "not in a room of the layer ${name}: ${all}")
-  endif()
+  set_property(GLOBAL APPEND PROPERTY CULINK_SOURCES ${sources})
   add_library(culink_${name} STATIC ${sources})
   add_library(culink::${name} ALIAS culink_${name})
-  list(TRANSFORM layer_UNPARSED_ARGUMENTS REPLACE "^culink_fmt$" "$<BUILD_INTERFACE:culink_fmt>")
-  target_link_libraries(culink_${name} PUBLIC culink_options ${layer_UNPARSED_ARGUMENTS})
+  list(TRANSFORM layer_LIBRARIES REPLACE "^culink_fmt$" "$<BUILD_INTERFACE:culink_fmt>")
+  target_link_libraries(culink_${name} PUBLIC culink_options ${layer_LIBRARIES})
   set(kind other)
   if(layer_FAST)
     set(kind fast)
@@ -105,6 +100,16 @@ function(culink_layer name)
   if(NOT layer_PRIVATE)
     install(TARGETS culink_${name} EXPORT culink ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
     set_property(GLOBAL APPEND PROPERTY CULINK_INSTALLED_LAYERS culink_${name})
+  endif()
+endfunction()
+
+# Fails if a source in src belongs to no layer.
+function(culink_expect_all_sources_in_layers)
+  file(GLOB_RECURSE all CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/*.cc ${PROJECT_SOURCE_DIR}/src/*.h)
+  get_property(listed GLOBAL PROPERTY CULINK_SOURCES)
+  list(REMOVE_ITEM all ${listed})
+  if(all)
+    message(FATAL_ERROR "in no layer: ${all}")
   endif()
 endfunction()
 

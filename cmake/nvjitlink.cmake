@@ -10,7 +10,7 @@ set(culink_jit_functions Create Destroy AddData AddFile Complete GetLinkedCubinS
 # What programs of our own (tests) link beside the layer to have the functions.
 set(CULINK_JIT_MAJOR 13)
 set(CULINK_JIT_MINOR 5)
-configure_file(${PROJECT_SOURCE_DIR}/src/nvjitlink/release.cc.in
+configure_file(${PROJECT_SOURCE_DIR}/src/driver/nvjitlink/release.cc.in
                ${PROJECT_BINARY_DIR}/nvjitlink/release.cc @ONLY)
 add_library(culink_jit_release STATIC EXCLUDE_FROM_ALL ${PROJECT_BINARY_DIR}/nvjitlink/release.cc)
 target_link_libraries(culink_jit_release PRIVATE culink_options)
@@ -22,10 +22,10 @@ function(culink_jit_library CULINK_JIT_MAJOR CULINK_JIT_MINOR)
   endif()
   set(target culink_nvjitlink_${CULINK_JIT_MAJOR})
   set(release ${PROJECT_BINARY_DIR}/nvjitlink/release_${CULINK_JIT_MAJOR}.cc)
-  configure_file(${PROJECT_SOURCE_DIR}/src/nvjitlink/release.cc.in ${release} @ONLY)
+  configure_file(${PROJECT_SOURCE_DIR}/src/driver/nvjitlink/release.cc.in ${release} @ONLY)
   culink_shared_library(${target} LAYER nvjitlink OUTPUT_NAME nvJitLink
                         SOVERSION ${CULINK_JIT_MAJOR} VERSION ${CULINK_JIT_MAJOR}
-                        VERSION_SCRIPT src/nvjitlink/nvjitlink_${CULINK_JIT_MAJOR}.map
+                        VERSION_SCRIPT src/driver/nvjitlink/nvjitlink_${CULINK_JIT_MAJOR}.map
                         DESTINATION ${CMAKE_INSTALL_LIBDIR}/culink/jit PRIVATE)
   target_sources(${target} PRIVATE ${release})
   # Both have a link libnvJitLink.so beside them.

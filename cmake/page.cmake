@@ -1,6 +1,6 @@
-# The pages of `cubin report` and `culink --report`: the files of src/page/web as one text in the library.
+# The pages of `cubin report` and `culink --report`: the files of src/inspect/page/web as one text in the library.
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
-set(web ${PROJECT_SOURCE_DIR}/src/page/web)
+set(web ${PROJECT_SOURCE_DIR}/src/inspect/page/web)
 set(embed ${PROJECT_SOURCE_DIR}/cmake/embed_page.py)
 file(GLOB web_files CONFIGURE_DEPENDS ${web}/*.html ${web}/*.css ${web}/*.js)
 add_custom_command(OUTPUT ${PROJECT_BINARY_DIR}/page/web_parts.cc

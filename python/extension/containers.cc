@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "convert.h"
+#include "input/find_code.h"
 #include "support/mapped_file.h"
-#include "survey/find_code.h"
 
 namespace culink::python {
 

@@ -10,8 +10,8 @@
 #include "culink/cubin_reader.h"
 #include "elf/elf_view.h"
 #include "elf/names.h"
-#include "text/diff/diff.h"
-#include "verify/verify.h"
+#include "inspect/diff/diff.h"
+#include "verify/file/verify.h"
 
 namespace culink::python {
 

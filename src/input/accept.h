@@ -5,9 +5,9 @@
 
 #include "elf/elf_view.h"
 #include "elf/target/arch.h"
-#include "model/diagnostics.h"
-#include "model/dialect.h"
-#include "model/input_object.h"
+#include "link/model/diagnostics.h"
+#include "link/model/dialect.h"
+#include "link/model/input_object.h"
 
 namespace culink {
 

@@ -15,8 +15,8 @@
 #include "input/archive.h"
 #include "input/fatbin.h"
 #include "input/host_object.h"
-#include "model/diagnostics.h"
-#include "model/dialect.h"
+#include "link/model/diagnostics.h"
+#include "link/model/dialect.h"
 #include "support/mapped_file.h"
 
 namespace culink {

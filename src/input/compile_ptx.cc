@@ -17,12 +17,12 @@
 
 #include <fmt/format.h>
 
+#include "compilers/engine/worker_process.h"
 #include "elf/elf_view.h"
 #include "elf/records/nv_notes.h"
 #include "elf/replace_section.h"
 #include "elf/target/elf_flags.h"
 #include "elf/wire.h"
-#include "engine/worker_process.h"
 #include "support/bytes.h"
 #include "support/process.h"
 

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "cache/cache.h"
+#include "compilers/cache/cache.h"
 #include "support/result.h"
 #include "support/types.h"
 

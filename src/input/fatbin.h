@@ -8,7 +8,7 @@
 
 #include "elf/target/arch.h"
 #include "input/decompress.h"
-#include "model/dialect.h"
+#include "link/model/dialect.h"
 #include "support/result.h"
 #include "support/types.h"
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "elf/constants.h"
-#include "model/file_kind.h"
+#include "link/model/file_kind.h"
 
 namespace culink {
 

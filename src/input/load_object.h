@@ -5,9 +5,9 @@
 #include <string>
 
 #include "elf/target/arch.h"
-#include "model/diagnostics.h"
-#include "model/dialect.h"
-#include "model/input_object.h"
+#include "link/model/diagnostics.h"
+#include "link/model/dialect.h"
+#include "link/model/input_object.h"
 #include "support/result.h"
 
 namespace culink {

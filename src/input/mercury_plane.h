@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "model/input_object.h"
+#include "link/model/input_object.h"
 #include "support/result.h"
 
 namespace culink {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "finalize/finalize.h"
+#include "compilers/finalize/finalize.h"
 #include "support/mapped_file.h"
 #include "support/output_file.h"
 

@@ -7,8 +7,8 @@
 
 #include "elf/elf_view.h"
 #include "support/bytes.h"
-#include "text/document/yaml_io.h"
-#include "text/yaml/assemble.h"
+#include "yaml/assemble.h"
+#include "yaml/document/yaml_io.h"
 
 using namespace culink;
 

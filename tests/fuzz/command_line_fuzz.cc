@@ -2,7 +2,7 @@
 //
 // Any words as a command line, one in each line of the input. Words that could name a file of
 // options are left out: a fuzzer should not read what happens to lie on a disk.
-#include "compat/command_line.h"
+#include "driver/options/command_line.h"
 
 #include <string>
 

@@ -3,7 +3,7 @@
 // Any text as the name of a symbol: both demanglers end, and none makes a book of a short name.
 #include "support/demangle.h"
 
-#include "compat/nvlink_name.h"
+#include "driver/options/nvlink_name.h"
 #include "round_trip.h"
 #include "support/bytes.h"
 #include "targets.h"

@@ -5,9 +5,9 @@
 #include "targets.h"
 
 #include "elf/elf_view.h"
-#include "text/document/yaml_io.h"
-#include "text/yaml/assemble.h"
-#include "text/yaml/describe.h"
+#include "yaml/assemble.h"
+#include "yaml/describe.h"
+#include "yaml/document/yaml_io.h"
 
 using namespace culink;
 

@@ -2,7 +2,7 @@
 //
 // The comparison of two files: the input, and the input with one byte changed at a place that the
 // input itself chooses. A changed byte must be told, and told the other way round as well.
-#include "text/diff/diff.h"
+#include "inspect/diff/diff.h"
 
 #include <vector>
 

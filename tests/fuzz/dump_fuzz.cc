@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Everything that `cubin dump` and `cubin usage` print, in each format, into memory.
-#include "text/dump/dump.h"
+#include "inspect/dump/dump.h"
 
-#include "inspect/usage.h"
+#include "inspect/dump/usage.h"
+#include "inspect/reader/usage.h"
 #include "round_trip.h"
 #include "targets.h"
-#include "text/dump/usage.h"
 
 using namespace culink;
 

@@ -4,8 +4,8 @@
 #include <cstdlib>
 
 #include "input/fatbin.h"
+#include "input/find_code.h"
 #include "input/host_object.h"
-#include "survey/find_code.h"
 #include "targets.h"
 
 using namespace culink;

@@ -2,7 +2,7 @@
 //
 // An input through nvJitLink's functions, alone and twice. Codes, logs and results agree with each
 // other. Inputs that would start a compiler are left to other tests.
-#include "nvjitlink/abi.h"
+#include "driver/nvjitlink/abi.h"
 
 #include <array>
 #include <string>

@@ -4,8 +4,8 @@
 // asked for, and pruning it again drops nothing.
 #include <cstdlib>
 
+#include "edit/prune.h"
 #include "input/file_kind.h"
-#include "pack/prune.h"
 #include "targets.h"
 
 using namespace culink;

@@ -3,7 +3,7 @@
 // Any bytes as a stored link: every file that it gives out lies in the archive.
 #include <cstdlib>
 
-#include "repro/stored_link.h"
+#include "driver/repro/stored_link.h"
 #include "targets.h"
 
 using namespace culink;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The verifier, over anything a tolerant view lets through. Findings have a known rule and a text.
-#include "verify/verify.h"
+#include "verify/file/verify.h"
 
 #include "round_trip.h"
 #include "targets.h"

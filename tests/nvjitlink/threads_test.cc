@@ -13,7 +13,7 @@
 #include <thread>
 #include <vector>
 
-#include "nvjitlink/abi.h"
+#include "driver/nvjitlink/abi.h"
 
 namespace {
 

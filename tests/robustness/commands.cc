@@ -10,16 +10,16 @@
 
 #include "culink/cubin_reader.h"
 #include "elf/elf_view.h"
-#include "inspect/image_parts.h"
-#include "inspect/usage.h"
+#include "inspect/diff/diff.h"
+#include "inspect/dump/dump.h"
+#include "inspect/dump/usage.h"
+#include "inspect/reader/image_parts.h"
+#include "inspect/reader/usage.h"
 #include "support/text_out.h"
-#include "text/diff/diff.h"
-#include "text/document/yaml_io.h"
-#include "text/dump/dump.h"
-#include "text/dump/usage.h"
-#include "text/yaml/assemble.h"
-#include "text/yaml/describe.h"
-#include "verify/verify.h"
+#include "verify/file/verify.h"
+#include "yaml/assemble.h"
+#include "yaml/describe.h"
+#include "yaml/document/yaml_io.h"
 
 namespace culink::robustness {
 

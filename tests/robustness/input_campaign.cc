@@ -16,11 +16,11 @@
 #include "children.h"
 #include "containers.h"
 #include "input/archive.h"
+#include "input/find_code.h"
 #include "link_laws.h"
 #include "mutator.h"
 #include "support/mapped_file.h"
 #include "support/output_file.h"
-#include "survey/find_code.h"
 
 namespace culink::robustness {
 namespace {

@@ -13,8 +13,8 @@
 
 #include "children.h"
 #include "damaged_program.h"
+#include "driver/nvjitlink/abi.h"
 #include "elf/elf_view.h"
-#include "nvjitlink/abi.h"
 
 namespace culink::robustness {
 namespace {

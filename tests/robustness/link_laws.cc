@@ -10,8 +10,8 @@
 #include "elf/elf_view.h"
 #include "elf/target/arch.h"
 #include "elf/target/elf_flags.h"
-#include "report/resource_table.h"
-#include "verify/verify.h"
+#include "inspect/report/resource_table.h"
+#include "verify/file/verify.h"
 
 namespace culink::robustness {
 

@@ -11,7 +11,7 @@ FORBIDDEN = (
     (r"\.h$", r"^\s*using namespace\b", "using namespace in a header"),
     (r"^(src|include)/.*\.h$", r"#\s*include <(fmt|yaml-cpp|nlohmann|CLI)/",
      "third-party library in a header"),
-    (r"^src/(?!text/).*\.cc$", r"#\s*include <yaml-cpp/", "yaml-cpp outside src/text"),
+    (r"^src/(?!yaml/).*\.cc$", r"#\s*include <yaml-cpp/", "yaml-cpp outside src/yaml"),
     (r"^src/.*\.cc$", r"#\s*include <nlohmann/", "nlohmann-json outside the tests"),
     (r"\.(h|cc)$", r"\bshared_ptr\b", "shared_ptr; ownership is values and unique_ptr"),
     (r"\.(h|cc)$", r"(=|return|\()\s*new\s+\w", "naked new"),
@@ -78,7 +78,7 @@ RELOCATION_NUMBERS = (
 def numbers_in_tables(tree):
     """Passes write no relocation numbers and no opcodes; src/elf/target has rows for both."""
     patterns = [(re.compile(text), what) for text, what in RELOCATION_NUMBERS]
-    for name in tree.matching(".cc", ".h", under=("src/link/", "src/finalize/")):
+    for name in tree.matching(".cc", ".h", under=("src/link/", "src/compilers/finalize/")):
         for number, line in tree.lines(name):
             for i, (pattern, what) in enumerate(patterns):
                 if pattern.search(line if i == 0 else line.split("//")[0]):

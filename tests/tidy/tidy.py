@@ -15,50 +15,44 @@ import sys
 sys.dont_write_bytecode = True
 from lines import PRODUCT_FOLDERS, house_rules, numbers_in_tables, vocabulary
 
-# A layer may include the layers named here and itself (docs/design.md).
-LAYERS = {"support": []}
-LAYERS["toolkit"] = ["support"]
-LAYERS["cache"] = ["support"]
-LAYERS["repro"] = ["support"]
-LAYERS["elf"] = ["support"]
-LAYERS["verify"] = LAYERS["elf"] + ["elf"]
-LAYERS["check"] = LAYERS["elf"] + ["elf"]
-LAYERS["inspect"] = LAYERS["elf"] + ["elf"]
-LAYERS["model"] = LAYERS["elf"] + ["elf"]
-LAYERS["engine"] = ["support"]
-SIBLINGS = ["input", "link", "finalize", "lto", "compat", "report", "page", "text"]
-for sibling in SIBLINGS:
-    LAYERS[sibling] = LAYERS["model"] + ["model"]
-LAYERS["input"] = LAYERS["input"] + ["engine", "cache"]
-LAYERS["finalize"] = LAYERS["finalize"] + ["verify", "engine", "cache"]
-LAYERS["lto"] = LAYERS["lto"] + ["engine", "cache"]
-LAYERS["text"] = LAYERS["text"] + ["inspect"]
-LAYERS["page"] = LAYERS["page"] + ["inspect"]
-LAYERS["pack"] = LAYERS["input"] + ["input"]
-LAYERS["api"] = LAYERS["model"] + ["model", "verify", "check", "inspect", "engine", "cache"] + SIBLINGS
-LAYERS["survey"] = LAYERS["input"] + ["input", "inspect"]
-LAYERS["capi"] = LAYERS["api"] + ["api", "toolkit"]
-LAYERS["nvjitlink"] = LAYERS["api"] + ["api", "toolkit"]
-LAYERS["tools"] = LAYERS["api"] + ["api", "survey", "toolkit", "repro", "pack"]
-
-# Large layers have rooms: folders, each of which may include itself and those named here. What is
-# directly in the layer may include them all, and they may not include it.
-ROOMS = {
-    "elf": {"records": ["."], "target": [".", "records"]},
-    "check": {"program": ["."]},
-    "text": {"document": [], "yaml": ["document"], "dump": [], "diff": []},
-    "link": {
-        "resolve": [],
-        "nvlink": ["resolve"],
-        "merge": ["resolve", "nvlink"],
-        "place": ["resolve", "nvlink", "merge"],
-        "records": ["resolve", "nvlink", "merge", "place"],
-        "relocs": ["resolve", "nvlink", "merge", "place"],
-        "output": ["resolve", "nvlink", "merge", "place", "records", "relocs"],
-        "mercury": ["resolve", "nvlink", "merge", "place", "records", "relocs", "output"],
-    },
+# The folders of src. A folder includes itself and those named here (docs/design.md). The first part of
+# a path is its room; rooms include each other without a circle, too.
+ELF = ["support", "elf", "elf/records", "elf/target"]
+MODEL = [*ELF, "link/model"]
+LINKER = ["link/resolve", "link/nvlink", "link/merge", "link/place", "link/records", "link/relocs", "link/output",
+          "link/mercury", "link"]  # each includes those before it
+COMPILERS = ["compilers/toolkit", "compilers/cache", "compilers/engine"]
+FOLDERS = {
+    "support": [],
+    "elf": ["support"],
+    "elf/records": ["support", "elf"],
+    "elf/target": ["support", "elf", "elf/records"],
+    "link/model": ELF,
+    **{folder: MODEL + LINKER[:i] for i, folder in enumerate(LINKER)},
+    "verify/file": ELF,
+    "verify/program": ELF,
+    "verify/link": [*ELF, "verify/program"],
+    "compilers/toolkit": ["support"],
+    "compilers/cache": ["support"],
+    "compilers/engine": ["support"],
+    "compilers/finalize": [*MODEL, "verify/file", *COMPILERS],
+    "compilers/lto": [*MODEL, *COMPILERS],
+    "input": [*MODEL, *COMPILERS],
+    "inspect/reader": ELF,
+    "inspect/report": MODEL,
+    "inspect/page": [*MODEL, "inspect/reader"],
+    "inspect/dump": [*MODEL, "inspect/reader"],
+    "inspect/diff": [*MODEL, "inspect/reader"],
+    "inspect/size": [*MODEL, *COMPILERS, "input", "inspect/reader"],
+    "yaml/document": ELF,
+    "yaml": [*ELF, "inspect/reader", "yaml/document"],
+    "edit": [*MODEL, "input"],
+    "driver/options": MODEL,
+    "driver/repro": ["support"],
 }
-CORE = ("support", "elf", "model", "input", "link", "finalize")
+FOLDERS["driver/api"] = [folder for folder in FOLDERS if not folder.startswith(("yaml", "edit", "driver/repro"))]
+FOLDERS["driver/c"] = FOLDERS["driver/nvjitlink"] = [*FOLDERS["driver/api"], "driver/api"]
+FOLDERS["tools"] = list(FOLDERS)
 # What link.cc calls beside passes.
 NOT_PASSES = ("if", "for", "make_link_policy", "known_flaws", "drop", "inputs_released")
 MAX_ROOM_FILES = 15  # .cc files in one folder
@@ -120,87 +114,77 @@ class Tree:
                               check=False)
 
 
-def layer_of(name):
-    parts = name.split("/")
-    if parts[0] == "src" and len(parts) > 2:
-        return parts[1]
-    return parts[0] if parts[0] in ("tools", "include") else None
+def included(tree, name):
+    """The includes of a file in quotation marks: number of the line, path."""
+    for number, line in tree.lines(name):
+        if include := re.match(r'\s*#\s*include\s+"([^"]+)"', line):
+            yield number, include[1]
+
+
+def folder_of(path):
+    return path.rpartition("/")[0]
 
 
 def layering(tree):
-    """A layer includes only itself and lower layers; public headers only each other."""
+    """A folder includes only folders below it; public headers only each other."""
     for name in tree.matching(".cc", ".h", under=PRODUCT_FOLDERS):
-        layer = layer_of(name)
-        if layer != "include" and layer not in LAYERS:
-            yield f"{name}:1: {layer} is no layer of docs/design.md"
+        top = name.split("/")[0]
+        folder = folder_of(name.removeprefix("src/")) if top == "src" else top
+        if top != "include" and folder not in FOLDERS:
+            yield f"{name}:1: src/{folder} is no folder of docs/design.md"
             continue
-        for number, line in tree.lines(name):
-            include = re.match(r'\s*#\s*include\s+"([^"/]+)/[^"]*"', line)
-            if not include or include[1] in ("culink", layer):
+        for number, path in included(tree, name):
+            target = folder_of(path)
+            if target in ("", "culink", folder):
                 continue
-            if layer == "include":
-                yield f"{name}:{number}: a public header includes the private layer {include[1]}"
-            elif include[1] not in LAYERS[layer]:
-                yield f"{name}:{number}: layer {layer} includes {include[1]}, which is not below it"
-
-
-def room_of(layer, path):
-    """The room of a layer that a path below src/LAYER/ is in; "." directly in the layer."""
-    folder = path.split("/")[0] if "/" in path else "."
-    return folder if folder in ROOMS.get(layer, {}) else "."
+            if top == "include":
+                yield f"{name}:{number}: a public header includes the private folder {target}"
+            elif target not in FOLDERS[folder]:
+                yield f"{name}:{number}: {folder} includes {target}, which is not below it"
 
 
 def rooms(tree):
-    """A room of a layer includes only the rooms below it, and is no larger than one can survey."""
+    """A folder is no larger than one can survey, and the list of passes is alone in src/link."""
     counts = {}
-    for name in tree.matching(".cc", ".h", under=("src/",)):
-        folder = name.rpartition("/")[0]
-        counts[folder] = counts.get(folder, 0) + name.endswith(".cc")
-        layer, _, path = name.removeprefix("src/").partition("/")
-        if layer not in ROOMS:
-            if "/" in path:
-                yield f"{name}:1: {folder} is no room of docs/design.md"
-            continue
-        room = room_of(layer, path)
-        if room == "." and "/" in path:
-            yield f"{name}:1: {folder} is no room of docs/design.md"
-        for number, line in tree.lines(name):
-            include = re.match(rf'\s*#\s*include\s+"{layer}/([^"]+)"', line)
-            target = room_of(layer, include[1]) if include else room
-            allowed = ROOMS[layer][room] if room != "." else [target]
-            if target != room and target not in allowed:
-                yield f"{name}:{number}: room {room} includes {target}, which is not below it"
+    for name in tree.matching(".cc", under=("src/",)):
+        counts[folder_of(name)] = counts.get(folder_of(name), 0) + 1
     for folder, count in sorted(counts.items()):
         if count > MAX_ROOM_FILES:
             yield f"{folder}: {count} .cc files, the limit is {MAX_ROOM_FILES}"
     for name in tree.matching(".cc", ".h", under=("src/link/",)):
-        if "/" not in name.removeprefix("src/link/") and not name.startswith("src/link/link."):
+        if folder_of(name) == "src/link" and not name.startswith("src/link/link."):
             yield f"{name}:1: only the list of passes is directly in src/link"
 
 
-def include_graph(tree):
-    """The folders of the core include each other without a circle. Prints the graph of src."""
-    graph = {}
-    for name in tree.matching(".cc", ".h", under=("src/",)):
-        folder = name.removeprefix("src/").rpartition("/")[0]
-        targets = graph.setdefault(folder, {})
-        for _, line in tree.lines(name):
-            include = re.match(r'\s*#\s*include\s+"([^"]+)/[^"/]+"', line)
-            if include and include[1] not in (folder, "culink"):
-                targets[include[1]] = targets.get(include[1], 0) + 1
-    # A folder is level with or above all folders that it includes, so folders without includes can
-    # be removed one after the other; a circle remains.
+def levels(graph):
+    """The nodes of a graph from the lowest up. Those in a circle, or above one, are left out."""
     order = []
-    while ready := [f for f in graph if f not in order and
-                    all(t in order or t not in graph for t in graph[f])]:
+    while ready := [n for n in graph if n not in order and
+                    all(t in order or t not in graph for t in graph[n])]:
         order += sorted(ready)
-    for folder in reversed(order):
-        targets = " ".join(f"{t} {n}" for t, n in sorted(graph[folder].items()))
-        print(f"{folder}: {targets or 'nothing'}")
-    print(f"{len(graph)} folders, {sum(len(targets) for targets in graph.values())} arrows")
-    for folder in sorted(f for f in set(graph) - set(order) if f.split("/")[0] in CORE):
-        targets = ", ".join(t for t in sorted(graph[folder]) if t in graph and t not in order)
-        yield f"src/{folder}: in a circle or above one, by {targets}"
+    return order
+
+
+def include_graph(tree):
+    """Folders and rooms include each other without a circle. Prints both graphs."""
+    folders, rooms_of = {}, {}
+    for name in tree.matching(".cc", ".h", under=("src/",)):
+        folder = folder_of(name.removeprefix("src/"))
+        for graph, depth in ((folders, None), (rooms_of, 1)):
+            own = "/".join(folder.split("/")[:depth])
+            targets = graph.setdefault(own, {})
+            for _, path in included(tree, name):
+                target = "/".join(folder_of(path).split("/")[:depth])
+                if target not in ("", "culink", own):
+                    targets[target] = targets.get(target, 0) + 1
+    for what, graph in (("folders", folders), ("rooms", rooms_of)):
+        order = levels(graph)
+        for node in reversed(order):
+            print(f"{node}: " + (" ".join(f"{t} {n}" for t, n in sorted(graph[node].items())) or "nothing"))
+        print(f"{len(graph)} {what}, {sum(len(targets) for targets in graph.values())} arrows")
+        for node in sorted(set(graph) - set(order)):
+            targets = ", ".join(t for t in sorted(graph[node]) if t in graph and t not in order)
+            yield f"src/{node}: in a circle or above one, by {targets}"
 
 
 def local_paths(tree):
@@ -253,12 +237,12 @@ def quirk_classes(tree, documented):
         if not any(quirk in ids for ids in listed.values()):
             yield f"docs/compat.md:{number}: {quirk} has no class"
     for name in tree.matching(".cc", ".h", under=("src/link/",)):
-        if name.startswith("src/link/nvlink/"):
+        if name.startswith(("src/link/nvlink/", "src/link/model/")):
             continue
         for number, line in tree.lines(name):
             for quirk in re.findall(r"\bQ\d{3}\b", line):
                 if quirk in listed["Defects"]:
-                    yield f"{name}:{number}: the defect {quirk} belongs to src/link/nvlink or src/model/dialect.h"
+                    yield f"{name}:{number}: the defect {quirk} belongs to src/link/nvlink or src/link/model/dialect.h"
             if re.search(r"\boptions\.relocatable\b|\bemulate\b|\bdialect\.(release|defects|name)\b",
                          line.split("//")[0]):
                 yield f"{name}:{number}: passes ask the LinkPolicy"
@@ -383,7 +367,7 @@ RESULTS = {"Resolution": "resolve", "CallGraph": "resolve", "LiveSet": "resolve"
 def values(tree):
     """A pass changes nothing that another has returned: parameters are const or values."""
     for name in tree.matching(".cc", ".h", under=("src/link/",)):
-        room = room_of("link", name.removeprefix("src/link/"))
+        room = folder_of(name).removeprefix("src/link").removeprefix("/")
         for number, line in tree.lines(name):
             code = line.split("//")[0]
             for const, kind in re.findall(r"(const )?\b(\w+) [&*]", code):

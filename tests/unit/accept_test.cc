@@ -4,8 +4,8 @@
 #include <functional>
 
 #include "broken_file.h"
-#include "compat/dialects.h"
 #include "culink/linker.h"
+#include "driver/options/dialects.h"
 
 namespace culink {
 namespace {

@@ -2,13 +2,13 @@
 //
 // Documents of the exact form written by hand: what defaults give, and what is refused with which
 // words.
-#include "text/yaml/assemble.h"
+#include "yaml/assemble.h"
 
 #include <gtest/gtest.h>
 
 #include "elf/elf_view.h"
 #include "support/bytes.h"
-#include "text/document/yaml_io.h"
+#include "yaml/document/yaml_io.h"
 
 namespace culink::text {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "text/yaml/assemble.h"
+#include "yaml/assemble.h"
 
 #include <gtest/gtest.h>
 
@@ -7,8 +7,8 @@
 #include "elf/records/nv_callgraph.h"
 #include "elf/records/nv_info.h"
 #include "elf/target/arch.h"
-#include "text/document/yaml_io.h"
-#include "verify/verify.h"
+#include "verify/file/verify.h"
+#include "yaml/document/yaml_io.h"
 
 namespace culink::text {
 namespace {

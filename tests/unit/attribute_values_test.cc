@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "inspect/attribute_values.h"
+#include "inspect/reader/attribute_values.h"
 
 #include <string>
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "text/document/byte_lines.h"
+#include "yaml/document/byte_lines.h"
 
 #include <gtest/gtest.h>
 
 #include <numeric>
 
-#include "text/document/yaml_io.h"
+#include "yaml/document/yaml_io.h"
 
 namespace culink::text {
 namespace {

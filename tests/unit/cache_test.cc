@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The front of the cache: which questions are the same, and that only sound answers are given.
-#include "cache/cache.h"
+#include "compilers/cache/cache.h"
 
 #include <cstdlib>
 #include <filesystem>

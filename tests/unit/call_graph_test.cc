@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Call graphs of the shipped examples, and graphs turned around.
-#include "inspect/call_graph.h"
+#include "inspect/reader/call_graph.h"
 
 #include <string>
 

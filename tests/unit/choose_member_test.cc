@@ -8,7 +8,7 @@
 #include <sstream>
 #include <tuple>
 
-#include "compat/releases.h"
+#include "driver/options/releases.h"
 
 namespace culink {
 namespace {

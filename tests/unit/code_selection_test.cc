@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "survey/code_selection.h"
+#include "input/code_selection.h"
 
 #include <gtest/gtest.h>
 

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "compat/dialects.h"
+#include "driver/options/dialects.h"
 #include "host_file.h"
 #include "input/file_kind.h"
 

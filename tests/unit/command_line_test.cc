@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "compat/command_line.h"
+#include "driver/options/command_line.h"
 
 #include <cstdio>
 #include <fstream>
@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include "compat/option_documents.h"
+#include "driver/options/option_documents.h"
 
 namespace culink {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "engine/compiler_words.h"
+#include "compilers/engine/compiler_words.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "survey/data_scan.h"
+#include "input/data_scan.h"
 
 #include <gtest/gtest.h>
 

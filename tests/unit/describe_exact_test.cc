@@ -2,7 +2,7 @@
 //
 // The law assemble(describe_exact(f)) == f, on files as tools make them, on broken ones, and on
 // files edited as text.
-#include "text/yaml/describe.h"
+#include "yaml/describe.h"
 
 #include <gtest/gtest.h>
 
@@ -13,8 +13,8 @@
 #include "broken_file.h"
 #include "elf/elf_file.h"
 #include "support/mapped_file.h"
-#include "text/document/yaml_io.h"
-#include "text/yaml/assemble.h"
+#include "yaml/assemble.h"
+#include "yaml/document/yaml_io.h"
 
 namespace culink::text {
 namespace {

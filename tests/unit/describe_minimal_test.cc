@@ -6,10 +6,10 @@
 
 #include "broken_file.h"
 #include "elf/section_kind.h"
-#include "text/document/yaml_io.h"
-#include "text/dump/usage.h"
-#include "text/yaml/assemble.h"
-#include "text/yaml/describe.h"
+#include "inspect/dump/usage.h"
+#include "yaml/assemble.h"
+#include "yaml/describe.h"
+#include "yaml/document/yaml_io.h"
 
 namespace culink::text {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "text/diff/diff.h"
+#include "inspect/diff/diff.h"
 
 #include <gtest/gtest.h>
 

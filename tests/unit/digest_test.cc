@@ -2,7 +2,7 @@
 //
 // Digests are those of RFC 7693, whatever parts the contents come in. The expected ones are
 // Python's (hashlib.blake2b with digest_size=32).
-#include "cache/digest.h"
+#include "compilers/cache/digest.h"
 
 #include <array>
 #include <string_view>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "model/layout.h"
+#include "link/model/layout.h"
 
 #include <gtest/gtest.h>
 

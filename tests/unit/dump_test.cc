@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Dumps of the shipped example cubins, read back from their JSON, and of damaged copies of them.
-#include "text/dump/dump.h"
+#include "inspect/dump/dump.h"
 
 #include <string>
 #include <vector>

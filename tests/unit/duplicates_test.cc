@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "survey/duplicates.h"
+#include "inspect/size/duplicates.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "engine/engine_job.h"
+#include "compilers/engine/engine_job.h"
 
 #include <gtest/gtest.h>
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "pack/fatbin_writer.h"
+#include "edit/fatbin_writer.h"
 
 #include <gtest/gtest.h>
 
+#include "edit/prune.h"
 #include "fatbin_builder.h"
-#include "pack/prune.h"
 #include "support/bytes.h"
 
 namespace culink {

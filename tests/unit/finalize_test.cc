@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A script that copies a recorded answer stands for nvlink.
-#include "finalize/finalize.h"
+#include "compilers/finalize/finalize.h"
 
 #include <fstream>
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The folder of the cache, by itself and among many processes.
-#include "cache/folder.h"
+#include "compilers/cache/folder.h"
 
 #include <csignal>
 #include <fcntl.h>
@@ -14,8 +14,8 @@
 
 #include <gtest/gtest.h>
 
-#include "cache/entry.h"
-#include "cache/shard.h"
+#include "compilers/cache/entry.h"
+#include "compilers/cache/shard.h"
 #include "support/bytes.h"
 
 namespace culink {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "inspect/image_parts.h"
+#include "inspect/reader/image_parts.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "model/instruction_map.h"
+#include "link/model/instruction_map.h"
 
 #include <gtest/gtest.h>
 

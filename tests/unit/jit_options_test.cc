@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Options of nvJitLink end up where the link takes them from.
-#include "nvjitlink/jit_options.h"
+#include "driver/nvjitlink/jit_options.h"
 
 #include <gtest/gtest.h>
 

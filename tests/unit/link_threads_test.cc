@@ -17,7 +17,7 @@
 #include "elf/records/nv_info.h"
 #include "examples.h"
 #include "support/worker_pool.h"
-#include "verify/verify.h"
+#include "verify/file/verify.h"
 
 namespace culink {
 namespace {

@@ -2,13 +2,13 @@
 //
 // Every message has a meaning and a way out, and is found by its id, by the line that was printed,
 // and by nvlink's words for it.
-#include "compat/message_list.h"
+#include "driver/options/message_list.h"
 
 #include <gtest/gtest.h>
 
-#include "compat/foreign_messages.h"
-#include "compat/nvlink_messages.h"
-#include "model/diagnostics.h"
+#include "driver/options/foreign_messages.h"
+#include "driver/options/nvlink_messages.h"
+#include "link/model/diagnostics.h"
 
 namespace culink {
 namespace {

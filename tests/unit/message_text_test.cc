@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <gtest/gtest.h>
 
-#include "model/diagnostics.h"
+#include "link/model/diagnostics.h"
 
 namespace culink {
 namespace {

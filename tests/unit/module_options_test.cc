@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "lto/module_options.h"
+#include "compilers/lto/module_options.h"
 
 #include <gtest/gtest.h>
 

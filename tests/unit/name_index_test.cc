@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "text/document/name_index.h"
+#include "yaml/document/name_index.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Which symbols somebody means by a name.
-#include "model/name_pattern.h"
+#include "link/model/name_pattern.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "compat/nvlink_messages.h"
+#include "driver/options/nvlink_messages.h"
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 //
 // Names as nvlink shows them, recorded with nvlink -g -dump-callgraph from functions of these
 // names. culink shows the first part of the list as nvlink does, and approximates the rest.
-#include "compat/nvlink_name.h"
+#include "driver/options/nvlink_name.h"
 
 #include <fstream>
 

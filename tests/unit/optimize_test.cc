@@ -2,7 +2,7 @@
 //
 // The expected lists are what nvlink 13.0.88 gives its own optimiser, seen by a library in its
 // place.
-#include "lto/optimize.h"
+#include "compilers/lto/optimize.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "api/output_code.h"
+#include "driver/api/output_code.h"
 
 #include <gtest/gtest.h>
 

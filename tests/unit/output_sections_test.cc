@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "model/output_sections.h"
+#include "link/model/output_sections.h"
 
 #include <gtest/gtest.h>
 

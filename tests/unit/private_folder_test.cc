@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "finalize/engines.h"
+#include "compilers/finalize/engines.h"
 
 #include <csignal>
 #include <filesystem>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "finalize/prepare.h"
+#include "compilers/finalize/prepare.h"
 
 #include <algorithm>
 #include <array>

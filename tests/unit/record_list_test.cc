@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "model/record_list.h"
+#include "link/model/record_list.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Record sections as text and back, through YAML: whatever describes must assemble to its bytes.
-#include "text/yaml/records.h"
+#include "yaml/records.h"
 
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@
 #include "elf/records/nv_info.h"
 #include "elf/records/nv_notes.h"
 #include "support/bytes.h"
-#include "text/document/yaml_io.h"
+#include "yaml/document/yaml_io.h"
 
 namespace culink::text {
 namespace {

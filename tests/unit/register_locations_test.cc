@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "finalize/harvest.h"
+#include "compilers/finalize/harvest.h"
 
 #include <algorithm>
 #include <gtest/gtest.h>

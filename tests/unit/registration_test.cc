@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "report/registration.h"
+#include "inspect/report/registration.h"
 
 #include <gtest/gtest.h>
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "compat/releases.h"
+#include "driver/options/releases.h"
 
 #include <gtest/gtest.h>
 
-#include "compat/dialects.h"
+#include "driver/options/dialects.h"
 
 namespace culink {
 namespace {

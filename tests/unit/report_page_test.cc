@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "page/write_page.h"
+#include "inspect/page/write_page.h"
 
 #include <gtest/gtest.h>
 #include <string>
 
-#include "page/add_link.h"
-#include "page/read_image.h"
-#include "page/report_json.h"
+#include "inspect/page/add_link.h"
+#include "inspect/page/read_image.h"
+#include "inspect/page/report_json.h"
 #include "support/mapped_file.h"
 
 namespace culink::page {

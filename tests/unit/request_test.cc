@@ -3,7 +3,7 @@
 // The expected texts are what nvlink 13.0.88 wrote for these command lines.
 #include <gtest/gtest.h>
 
-#include "compat/command_line.h"
+#include "driver/options/command_line.h"
 
 namespace culink {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "engine/sandbox.h"
+#include "compilers/engine/sandbox.h"
 
 #include <cerrno>
 #include <cstdlib>

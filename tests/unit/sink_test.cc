@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // All sinks are told the same; what they write must hold the same values.
-#include "text/dump/sink.h"
+#include "inspect/dump/sink.h"
 
 #include <array>
 

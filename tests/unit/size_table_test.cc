@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "survey/size_table.h"
+#include "inspect/size/size_table.h"
 
 #include <gtest/gtest.h>
 

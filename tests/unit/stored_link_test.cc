@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "repro/stored_link.h"
+#include "driver/repro/stored_link.h"
 
 #include <filesystem>
 #include <fstream>
 
 #include <gtest/gtest.h>
 
-#include "compat/command_line.h"
-#include "repro/word_lines.h"
+#include "driver/options/command_line.h"
+#include "driver/repro/word_lines.h"
 #include "support/bytes.h"
 
 namespace culink {

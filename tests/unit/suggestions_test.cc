@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What is suggested for words that are no options, and names that are alike.
-#include "compat/suggestions.h"
+#include "driver/options/suggestions.h"
 
 #include <gtest/gtest.h>
 
-#include "model/name_pattern.h"
+#include "link/model/name_pattern.h"
 
 namespace culink {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "repro/tar.h"
+#include "driver/repro/tar.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "report/time_table.h"
+#include "inspect/report/time_table.h"
 
 #include <gtest/gtest.h>
 

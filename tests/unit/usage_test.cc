@@ -2,8 +2,8 @@
 //
 // Resource usage of the shipped example cubins. Register, stack and shared numbers of kernels are
 // those cuobjdump -res-usage prints for the same files.
-#include "inspect/usage.h"
-#include "text/dump/usage.h"
+#include "inspect/dump/usage.h"
+#include "inspect/reader/usage.h"
 
 #include <string>
 

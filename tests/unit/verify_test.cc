@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "verify/verify.h"
+#include "verify/file/verify.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "text/document/words.h"
+#include "yaml/document/words.h"
 
 #include <gtest/gtest.h>
 

@@ -9,8 +9,8 @@
 #include "messages.h"
 #include "support/bytes.h"
 #include "support/mapped_file.h"
-#include "text/document/yaml_io.h"
-#include "text/yaml/assemble.h"
+#include "yaml/assemble.h"
+#include "yaml/document/yaml_io.h"
 
 namespace culink::tools {
 

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "device_code.h"
-#include "inspect/call_graph.h"
+#include "inspect/dump/call_tree.h"
+#include "inspect/reader/call_graph.h"
 #include "messages.h"
-#include "text/dump/call_tree.h"
 
 namespace culink::tools {
 

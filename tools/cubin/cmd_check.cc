@@ -11,11 +11,11 @@
 #include <unistd.h>
 #include <vector>
 
-#include "api/check_job.h"
+#include "compilers/toolkit/find_ptxas.h"
 #include "device_code.h"
+#include "driver/api/check_job.h"
+#include "inspect/dump/sink.h"
 #include "messages.h"
-#include "text/dump/sink.h"
-#include "toolkit/find_ptxas.h"
 
 namespace culink::tools {
 

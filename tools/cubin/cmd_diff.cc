@@ -20,12 +20,12 @@
 #include <vector>
 
 #include "device_code.h"
+#include "inspect/diff/diff.h"
+#include "inspect/diff/names_in_text.h"
+#include "inspect/diff/summary.h"
+#include "inspect/dump/sink.h"
 #include "messages.h"
 #include "support/demangle.h"
-#include "text/diff/diff.h"
-#include "text/diff/names_in_text.h"
-#include "text/diff/summary.h"
-#include "text/dump/sink.h"
 
 namespace culink::tools {
 

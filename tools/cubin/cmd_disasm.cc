@@ -10,11 +10,11 @@
 #include <unistd.h>
 #include <vector>
 
+#include "compilers/toolkit/places.h"
 #include "device_code.h"
+#include "inspect/dump/disassembly.h"
 #include "messages.h"
 #include "support/process.h"
-#include "text/dump/disassembly.h"
-#include "toolkit/places.h"
 
 namespace culink::tools {
 

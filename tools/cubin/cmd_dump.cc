@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "device_code.h"
+#include "inspect/dump/dump.h"
 #include "messages.h"
-#include "text/dump/dump.h"
 
 namespace culink::tools {
 

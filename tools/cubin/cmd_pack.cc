@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
+#include "edit/fatbin_writer.h"
 #include "input/file_kind.h"
 #include "messages.h"
-#include "pack/fatbin_writer.h"
 #include "support/mapped_file.h"
 
 namespace culink::tools {

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "device_code.h"
+#include "edit/prune.h"
 #include "messages.h"
-#include "pack/prune.h"
 #include "support/mapped_file.h"
 #include "support/output_file.h"
 

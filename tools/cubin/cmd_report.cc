@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "device_code.h"
+#include "inspect/page/read_image.h"
+#include "inspect/page/write_page.h"
 #include "messages.h"
-#include "page/read_image.h"
-#include "page/write_page.h"
 #include "support/bytes.h"
 
 namespace culink::tools {

@@ -12,11 +12,11 @@
 #include <vector>
 
 #include "device_code.h"
+#include "inspect/dump/table.h"
+#include "inspect/size/duplicates.h"
+#include "inspect/size/size_table.h"
 #include "messages.h"
 #include "support/demangle.h"
-#include "survey/duplicates.h"
-#include "survey/size_table.h"
-#include "text/dump/table.h"
 
 namespace culink::tools {
 

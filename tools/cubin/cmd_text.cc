@@ -10,8 +10,8 @@
 #include "elf/elf_view.h"
 #include "messages.h"
 #include "support/bytes.h"
-#include "text/document/yaml_io.h"
-#include "text/yaml/describe.h"
+#include "yaml/describe.h"
+#include "yaml/document/yaml_io.h"
 
 namespace culink::tools {
 

@@ -13,9 +13,9 @@
 
 #include "device_code.h"
 #include "elf/target/elf_flags.h"
-#include "inspect/usage.h"
+#include "inspect/dump/usage.h"
+#include "inspect/reader/usage.h"
 #include "messages.h"
-#include "text/dump/usage.h"
 
 namespace culink::tools {
 

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "device_code.h"
+#include "inspect/dump/sink.h"
 #include "messages.h"
-#include "text/dump/sink.h"
-#include "verify/verify.h"
+#include "verify/file/verify.h"
 
 namespace culink::tools {
 

@@ -15,8 +15,8 @@
 
 #include <fmt/format.h>
 
+#include "link/model/name_pattern.h"
 #include "messages.h"
-#include "model/name_pattern.h"
 #include "support/text_out.h"
 
 namespace culink::tools {

@@ -7,7 +7,7 @@
 #include <variant>
 #include <vector>
 
-#include "compat/option_documents.h"
+#include "driver/options/option_documents.h"
 #include "support/types.h"
 
 namespace culink::tools {

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "command.h"
-#include "survey/device_file.h"
-#include "text/dump/sink.h"
+#include "input/device_file.h"
+#include "inspect/dump/sink.h"
 
 namespace culink::tools {
 
@@ -35,7 +35,7 @@ void print_left_out(const std::string &file, u64 objects);
 // The name of an image as a heading, which tells leftovers from linked code.
 [[nodiscard]] std::string heading(const std::string &name, const FoundCode &code);
 
-// Calls `look` for every image with machine code in the files (survey/device_file.h), and prints
+// Calls `look` for every image with machine code in the files (input/device_file.h), and prints
 // what cannot be read. False if there was such a thing.
 [[nodiscard]] bool for_each_image(const CodeArguments &arguments,
                                   const std::function<std::function<void()>(const Image &)> &look);

@@ -9,7 +9,7 @@
 #include <array>
 #include <string_view>
 
-#include "model/diagnostics.h"
+#include "link/model/diagnostics.h"
 
 namespace culink {
 

@@ -9,8 +9,8 @@
 
 #include <fmt/format.h>
 
-#include "cache/folder.h"
-#include "toolkit/find_cache.h"
+#include "compilers/cache/folder.h"
+#include "compilers/toolkit/find_cache.h"
 
 namespace culink {
 

@@ -15,8 +15,8 @@
 #include <cstdlib>
 #include <unistd.h>
 
-#include "compat/dialects.h"
-#include "compat/nvlink_messages.h"
+#include "driver/options/dialects.h"
+#include "driver/options/nvlink_messages.h"
 #include "support/text_out.h"
 
 namespace culink {

@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "compat/command_line.h"
 #include "culink/diagnostics.h"
-#include "model/diagnostics.h"
-#include "report/wording.h"
+#include "driver/options/command_line.h"
+#include "inspect/report/wording.h"
+#include "link/model/diagnostics.h"
 #include "support/demangle.h"
 
 namespace culink {

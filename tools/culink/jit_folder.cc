@@ -12,8 +12,8 @@
 #include <filesystem>
 #include <system_error>
 
+#include "compilers/toolkit/find_finalizer.h"
 #include "links.h"
-#include "toolkit/find_finalizer.h"
 
 namespace culink {
 

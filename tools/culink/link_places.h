@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "compat/command_line.h"
+#include "driver/options/command_line.h"
 #include "support/mapped_file.h"
 
 namespace culink {

@@ -7,8 +7,8 @@
 #include <exception>
 
 #include "command.h"
-#include "engine/worker.h"
-#include "engine/worker_messages.h"
+#include "compilers/engine/worker.h"
+#include "compilers/engine/worker_messages.h"
 #include "restart.h"
 #include "support/mapped_file.h"
 

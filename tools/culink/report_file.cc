@@ -7,9 +7,9 @@
 
 #include <array>
 
-#include "page/add_link.h"
-#include "page/read_image.h"
-#include "page/write_page.h"
+#include "inspect/page/add_link.h"
+#include "inspect/page/read_image.h"
+#include "inspect/page/write_page.h"
 
 namespace culink {
 

@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "compat/command_line.h"
 #include "culink/linker.h"
+#include "driver/options/command_line.h"
 
 namespace culink {
 

@@ -9,14 +9,14 @@
 #include <array>
 #include <sys/resource.h>
 
-#include "compat/dialects.h"
-#include "compat/nvlink_name.h"
-#include "report/call_graph_text.h"
-#include "report/link_map.h"
-#include "report/references.h"
-#include "report/resource_table.h"
-#include "report/stats.h"
-#include "report/why_live.h"
+#include "driver/options/dialects.h"
+#include "driver/options/nvlink_name.h"
+#include "inspect/report/call_graph_text.h"
+#include "inspect/report/link_map.h"
+#include "inspect/report/references.h"
+#include "inspect/report/resource_table.h"
+#include "inspect/report/stats.h"
+#include "inspect/report/why_live.h"
 #include "support/text_out.h"
 
 namespace culink {

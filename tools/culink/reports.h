@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "compat/command_line.h"
 #include "console.h"
 #include "culink/linker.h"
+#include "driver/options/command_line.h"
 
 namespace culink {
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A link is a function of its command line and of what the file system answers, so both together
-// are the whole of it (repro/stored_link.h). Compilers are not stored: they are NVIDIA's, and
-// large. Their versions are, so that a replay can say why it may differ.
+// are the whole of it (driver/repro/stored_link.h). Compilers are not stored: they are NVIDIA's,
+// and large. Their versions are, so that a replay can say why it may differ.
 //
 // The archive may come from anybody. A replay writes no file that it names, starts no program and
 // asks no server that it names, and hands no option to a compiler that might.
@@ -12,8 +12,8 @@
 #include <chrono>
 #include <filesystem>
 
-#include "cache/remote_store.h"
-#include "engine/compiler_words.h"
+#include "compilers/cache/remote_store.h"
+#include "compilers/engine/compiler_words.h"
 #include "support/output_file.h"
 #include "support/process.h"
 

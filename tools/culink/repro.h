@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "compat/command_line.h"
 #include "culink/linker.h"
-#include "repro/recorded_files.h"
-#include "repro/stored_link.h"
+#include "driver/options/command_line.h"
+#include "driver/repro/recorded_files.h"
+#include "driver/repro/stored_link.h"
 
 namespace culink {
 

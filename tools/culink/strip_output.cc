@@ -9,9 +9,9 @@
 
 #include <fmt/format.h>
 
+#include "edit/strip_debug.h"
 #include "elf/elf_view.h"
-#include "pack/strip_debug.h"
-#include "verify/verify.h"
+#include "verify/file/verify.h"
 
 namespace culink {
 

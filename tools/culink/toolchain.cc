@@ -24,10 +24,10 @@
 #include <string_view>
 #include <system_error>
 
+#include "compilers/toolkit/places.h"
 #include "links.h"
 #include "support/bytes.h"
 #include "support/output_file.h"
-#include "toolkit/places.h"
 
 namespace culink {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "model/diagnostics.h"
+#include "link/model/diagnostics.h"
 #include "support/output_file.h"
 #include "support/result.h"
 #include "support/types.h"

@@ -194,7 +194,7 @@ std::vector<bool> find_preexits(const SassContext &c, const SassCodeList &code) 
 
 // A request to a finalizer. nvlink schedules the code of a linked program again; each object
 // with code in the output is finalized for itself, once, and the functions that are needed are
-// taken from the answer (model/finalized.h).
+// taken from the answer (link/model/finalized.h).
 //
 // What may surprise: nvlink -r finalizes, too, but that changes nothing unless the code is for
 // another target, for a debugger or by another release (Q104), so other objects are left out, but

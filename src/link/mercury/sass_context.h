@@ -6,10 +6,10 @@
 
 #include "elf/target/arch.h"
 #include "link/mercury/counterparts.h"
+#include "link/model/finalized.h"
+#include "link/model/input_object.h"
 #include "link/nvlink/merged_debug.h"
 #include "link/nvlink/section_owners.h"
-#include "model/finalized.h"
-#include "model/input_object.h"
 
 namespace culink {
 

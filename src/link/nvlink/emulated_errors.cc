@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "model/diagnostics.h"
+#include "link/model/diagnostics.h"
 
 namespace culink::nvlink {
 

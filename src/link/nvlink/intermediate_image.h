@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "elf/elf_file.h"
+#include "link/model/layout.h"
 #include "link/resolve/program.h"
-#include "model/layout.h"
 
 namespace culink::nvlink {
 

@@ -15,11 +15,11 @@
 #include <unordered_set>
 #include <vector>
 
+#include "link/model/finalized.h"
+#include "link/model/input_object.h"
+#include "link/model/layout.h"
 #include "link/nvlink/section_owners.h"
 #include "link/resolve/program.h"
-#include "model/finalized.h"
-#include "model/input_object.h"
-#include "model/layout.h"
 #include "support/string_index.h"
 #include "support/types.h"
 

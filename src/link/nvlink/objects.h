@@ -3,9 +3,9 @@
 
 #include <vector>
 
-#include "model/diagnostics.h"
-#include "model/dialect.h"
-#include "model/input_object.h"
+#include "link/model/diagnostics.h"
+#include "link/model/dialect.h"
+#include "link/model/input_object.h"
 
 namespace culink::nvlink {
 

@@ -6,9 +6,9 @@
 #include <unordered_map>
 #include <vector>
 
+#include "link/model/layout.h"
+#include "link/model/output_sections.h"
 #include "link/resolve/program.h"
-#include "model/layout.h"
-#include "model/output_sections.h"
 
 namespace culink::nvlink {
 

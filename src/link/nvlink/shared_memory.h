@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "link/model/layout.h"
 #include "link/resolve/program.h"
-#include "model/layout.h"
 
 namespace culink::nvlink {
 

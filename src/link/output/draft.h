@@ -4,11 +4,11 @@
 #include <optional>
 
 #include "elf/elf_file.h"
+#include "link/model/finalized.h"
+#include "link/model/record_list.h"
 #include "link/output/output_symbols.h"
 #include "link/records/synthesize.h"
 #include "link/relocs/classify_relocs.h"
-#include "model/finalized.h"
-#include "model/record_list.h"
 
 namespace culink {
 

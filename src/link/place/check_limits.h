@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "link/model/diagnostics.h"
+#include "link/model/layout.h"
 #include "link/place/place_images.h"
 #include "link/resolve/program.h"
 #include "link/resolve/reach.h"
-#include "model/diagnostics.h"
-#include "model/layout.h"
 
 namespace culink {
 

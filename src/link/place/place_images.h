@@ -3,9 +3,9 @@
 
 #include <vector>
 
+#include "link/model/layout.h"
 #include "link/resolve/program.h"
 #include "link/resolve/reach.h"
-#include "model/layout.h"
 
 namespace culink {
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "link/model/layout.h"
 #include "link/resolve/program.h"
 #include "link/resolve/reach.h"
-#include "model/layout.h"
 
 namespace culink {
 

@@ -11,9 +11,9 @@
 #include "elf/section_kind.h"
 #include "elf/target/reloc.h"
 #include "link/merge/merge.h"
+#include "link/model/name_pattern.h"
 #include "link/resolve/references.h"
 #include "link/resolve/search.h"
-#include "model/name_pattern.h"
 #include "support/bytes.h"
 #include "support/demangle.h"
 

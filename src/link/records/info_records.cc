@@ -19,13 +19,13 @@
 
 #include "elf/text_info.h"
 #include "link/merge/merge.h"
+#include "link/model/diagnostics.h"
+#include "link/model/record_list.h"
 #include "link/records/kernel_records.h"
 #include "link/records/propagate.h"
 #include "link/records/read_records.h"
 #include "link/resolve/program.h"
 #include "link/resolve/reach.h"
-#include "model/diagnostics.h"
-#include "model/record_list.h"
 #include "support/bytes.h"
 
 namespace culink {

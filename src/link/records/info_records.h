@@ -2,9 +2,9 @@
 #pragma once
 
 #include "link/merge/merge.h"
+#include "link/model/diagnostics.h"
+#include "link/model/record_list.h"
 #include "link/resolve/reach.h"
-#include "model/diagnostics.h"
-#include "model/record_list.h"
 #include "support/worker_pool.h"
 
 namespace culink {

@@ -2,11 +2,11 @@
 #pragma once
 
 #include "link/merge/merge.h"
+#include "link/model/diagnostics.h"
+#include "link/model/record_list.h"
 #include "link/records/inherit.h"
 #include "link/records/propagate.h"
 #include "link/resolve/reach.h"
-#include "model/diagnostics.h"
-#include "model/record_list.h"
 #include "support/worker_pool.h"
 
 namespace culink {

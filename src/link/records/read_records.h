@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "link/model/record_list.h"
 #include "link/records/inherit.h"
 #include "link/records/propagate.h"
-#include "model/record_list.h"
 #include "support/worker_pool.h"
 
 namespace culink {

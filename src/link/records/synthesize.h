@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "link/merge/merge.h"
+#include "link/model/record_list.h"
 #include "link/resolve/program.h"
-#include "model/record_list.h"
 
 namespace culink {
 

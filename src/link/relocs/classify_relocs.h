@@ -5,9 +5,9 @@
 
 #include "elf/target/reloc.h"
 #include "link/merge/merge.h"
+#include "link/model/diagnostics.h"
 #include "link/place/place_images.h"
 #include "link/place/place_shared.h"
-#include "model/diagnostics.h"
 #include "support/worker_pool.h"
 
 namespace culink {

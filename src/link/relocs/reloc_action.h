@@ -5,7 +5,7 @@
 #pragma once
 
 #include "elf/target/reloc.h"
-#include "model/link_policy.h"
+#include "link/model/link_policy.h"
 
 namespace culink {
 

@@ -19,8 +19,8 @@
 
 #include "elf/target/driver_functions.h"
 #include "elf/target/reloc.h"
-#include "model/link_policy.h"
-#include "model/program.h"
+#include "link/model/link_policy.h"
+#include "link/model/program.h"
 #include "support/string_index.h"
 
 namespace culink {

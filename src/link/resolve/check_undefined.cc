@@ -16,11 +16,11 @@
 #include <fmt/format.h>
 
 #include "elf/target/driver_functions.h"
+#include "link/model/diagnostics.h"
+#include "link/model/name_pattern.h"
 #include "link/resolve/program.h"
 #include "link/resolve/references.h"
 #include "link/resolve/special_symbols.h"
-#include "model/diagnostics.h"
-#include "model/name_pattern.h"
 #include "support/demangle.h"
 #include "support/string_index.h"
 

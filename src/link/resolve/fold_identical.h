@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "model/program.h"
+#include "link/model/program.h"
 #include "support/worker_pool.h"
 
 namespace culink {

@@ -10,9 +10,9 @@
 // them; only its undefined callees (driver functions) are live. Kernels whose address is taken,
 // however, are roots even if they were not selected, because device code can launch them.
 #include "elf/target/driver_functions.h"
+#include "link/model/name_pattern.h"
 #include "link/resolve/call_graph.h"
 #include "link/resolve/search.h"
-#include "model/name_pattern.h"
 
 namespace culink {
 

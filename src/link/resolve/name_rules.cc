@@ -25,8 +25,8 @@
 
 #include "elf/constants.h"
 #include "elf/target/driver_functions.h"
+#include "link/model/input_object.h"
 #include "link/resolve/special_symbols.h"
-#include "model/input_object.h"
 #include "support/types.h"
 
 namespace culink {

@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include "model/diagnostics.h"
-#include "model/link_policy.h"
-#include "model/program.h"
+#include "link/model/diagnostics.h"
+#include "link/model/link_policy.h"
+#include "link/model/program.h"
 #include "support/string_index.h"
 
 namespace culink {

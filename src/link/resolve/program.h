@@ -6,9 +6,9 @@
 
 #include "culink/link_options.h"
 #include "elf/target/arch.h"
-#include "model/dialect.h"
-#include "model/link_policy.h"
-#include "model/program.h"
+#include "link/model/dialect.h"
+#include "link/model/link_policy.h"
+#include "link/model/program.h"
 
 namespace culink {
 

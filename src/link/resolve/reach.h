@@ -4,10 +4,10 @@
 #include <span>
 #include <vector>
 
+#include "link/model/diagnostics.h"
+#include "link/model/program.h"
 #include "link/resolve/program.h"
 #include "link/resolve/search.h"
-#include "model/diagnostics.h"
-#include "model/program.h"
 
 namespace culink {
 

@@ -3,9 +3,9 @@
 
 #include <vector>
 
-#include "model/diagnostics.h"
-#include "model/link_policy.h"
-#include "model/program.h"
+#include "link/model/diagnostics.h"
+#include "link/model/link_policy.h"
+#include "link/model/program.h"
 #include "support/worker_pool.h"
 
 namespace culink {

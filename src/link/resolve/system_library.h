@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "model/input_object.h"
+#include "link/model/input_object.h"
 #include "support/string_index.h"
 
 namespace culink {

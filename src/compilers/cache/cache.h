@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "compilers/cache/digest.h"
+#include "compilers/cache/entry.h"
+#include "compilers/cache/folder.h"
+#include "compilers/cache/program_identity.h"
+#include "compilers/cache/remote_store.h"
+#include "culink/cache_options.h"
+#include "support/result.h"
+#include "support/types.h"
+
+namespace culink {
+
+// All that decides the answer of a compiler.
+struct CacheQuestion {
+  std::string_view kind;             // "ptx": what is asked, and how the answer is kept
+  std::vector<std::string> programs; // paths of those who would answer, each by its role; "": none
+  std::vector<std::string> words;    // target and options, in order
+  std::vector<ByteSpan> contents;    // inputs, in order
+};
+
+// A question by its digest.
+class CacheKey {
+public:
+  [[nodiscard]] const Digest &digest() const { return digest_; }
+
+private:
+  friend class Cache;
+  Digest digest_{};
+  std::vector<std::pair<std::string, FileState>> programs_;
+};
+
+// Answers of compilers from earlier links. Nothing is opened before the first question. For any
+// number of threads at once; whatever goes wrong is a miss.
+class Cache {
+public:
+  explicit Cache(CacheOptions options);
+  Cache(const Cache &) = delete;
+  Cache &operator=(const Cache &) = delete;
+
+  // Nothing: there is no cache, or what would answer is not known for certain, for instance because
+  // an option names a file.
+  [[nodiscard]] std::optional<CacheKey> key_of(const CacheQuestion &question);
+  // `holds` looks at the contents of an answer; one that does not hold is removed.
+  [[nodiscard]] std::optional<CachedAnswer>
+  find(const CacheKey &key, const std::function<bool(const CachedAnswer &)> &holds);
+  void keep(const CacheKey &key, ByteSpan image, std::string_view text);
+
+  [[nodiscard]] CacheUse use() const;
+  // What is wrong with the folder or the store, each once, for messages.
+  [[nodiscard]] std::vector<std::string> troubles() const;
+
+private:
+  [[nodiscard]] const CacheFolder *folder();
+  [[nodiscard]] std::optional<ProgramIdentity> identify(const std::string &path);
+  [[nodiscard]] std::optional<ProgramIdentity> identify_once(const std::string &path);
+  [[nodiscard]] std::optional<CachedAnswer> find_local(const Digest &key);
+  void keep_local(const Digest &key, ByteSpan entry);
+  void note_trouble(std::string &place, const std::string &what);
+
+  const CacheOptions options_;
+  const std::string environment_; // variables that compilers may look at
+  std::once_flag opened_;
+  std::optional<CacheFolder> folder_;
+  std::optional<RemoteStore> remote_;
+  std::atomic<bool> writes_ = true;
+  std::atomic<u32> local_hits_ = 0, remote_hits_ = 0, misses_ = 0, stored_ = 0;
+  std::mutex identities_mutex_;
+  std::map<std::string, std::optional<ProgramIdentity>> identities_;
+  mutable std::mutex mutex_; // for the texts
+  std::string folder_trouble_, write_trouble_, entry_trouble_;
+};
+
+} // namespace culink

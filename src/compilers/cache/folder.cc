@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The folder on disk. A file is written under a name of its own and renamed when it is whole, so
+// that readers need no lock and a process that is killed leaves nothing under a name that counts.
+// Nothing is synchronised with the disk: what a power failure cuts is found when it is read.
+//
+// What may surprise: a folder that others may write is not used at all, nor one that belongs to
+// somebody else. What is in it becomes part of programs.
+#include "compilers/cache/folder.h"
+
+#include <cerrno>
+#include <ctime>
+#include <fcntl.h>
+#include <random>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <utility>
+
+#include "compilers/cache/shard.h"
+#include "support/bytes.h"
+#include "support/file_descriptor.h"
+
+namespace culink {
+
+namespace {
+
+constexpr std::string_view kVersion = "v1";
+
+struct Place {
+  std::string shard; // "v1/c"
+  std::string path;  // "v1/c/0123..."
+};
+
+Place place_of(const Digest &name) {
+  const std::string digits = to_hex(name);
+  std::string shard = cache_shard(name[0] >> 4);
+  std::string path = shard + "/" + digits.substr(1);
+  return {std::move(shard), std::move(path)};
+}
+
+void make_folders(const std::string &path) {
+  for (size_t at = path.find('/', 1); at != std::string::npos; at = path.find('/', at + 1))
+    ::mkdir(path.substr(0, at).c_str(), 0700);
+  ::mkdir(path.c_str(), 0700);
+}
+
+// Backup programs leave folders out that have such a file (https://bford.info/cachedir/).
+void add_tag(int folder) {
+  constexpr std::string_view kTag = "Signature: 8a477f597d28d172789f06886806bc55\n"
+                                    "# This file is a cache directory tag created by culink.\n";
+  const int fd = ::openat(folder, "CACHEDIR.TAG", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (fd < 0)
+    return;
+  // A folder without it serves as well.
+  [[maybe_unused]] const ssize_t n = ::write(fd, kTag.data(), kTag.size());
+  ::close(fd);
+}
+
+// A number that no other process has.
+std::string unfinished_name() {
+  std::random_device random;
+  return std::string(kUnfinished) + std::to_string(::getpid()) + "." + std::to_string(random()) +
+         "." + std::to_string(random());
+}
+
+// A file beyond the limit of the process would end it by a signal.
+bool exceeds_process_limit(u64 size) {
+  rlimit limit{};
+  return ::getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+         size > limit.rlim_cur;
+}
+
+// Not for each use: a minute is exact enough to tell which files are old.
+void mark_used(int fd, const struct stat &info) {
+  constexpr time_t kExact = 60;
+  if (std::time(nullptr) - info.st_mtim.tv_sec < kExact)
+    return;
+  const timespec now[2] = {{0, UTIME_NOW}, {0, UTIME_NOW}};
+  ::futimens(fd, now);
+}
+
+} // namespace
+
+Result<CacheFolder> CacheFolder::open(const std::string &path, u64 limit) {
+  int fd = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0 && errno == ENOENT) {
+    make_folders(path);
+    fd = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd >= 0)
+      add_tag(fd);
+  }
+  if (fd < 0)
+    return system_error("cannot open the folder");
+  CacheFolder out(fd, limit);
+  struct stat info {};
+  if (::fstat(fd, &info) != 0)
+    return system_error("cannot look at the folder");
+  if (info.st_uid != ::geteuid())
+    return Error{"", "", "the folder belongs to another user"};
+  if ((info.st_mode & (S_IWGRP | S_IWOTH)) != 0)
+    return Error{"", "", "others can write to the folder (chmod go-w)"};
+  return out;
+}
+
+CacheFolder::CacheFolder(CacheFolder &&other) noexcept
+    : fd_(std::exchange(other.fd_, -1)), limit_(other.limit_) {}
+
+CacheFolder::~CacheFolder() {
+  if (fd_ >= 0)
+    ::close(fd_);
+}
+
+std::optional<std::vector<u8>> CacheFolder::read(const Digest &name) const {
+  const std::string path = place_of(name).path;
+  const int fd =
+      ::openat(fd_, path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+  if (fd < 0) {
+    if (errno == ELOOP) // a link, which nobody here has made
+      remove(name);
+    return std::nullopt;
+  }
+  struct stat info {};
+  const bool is_ours = ::fstat(fd, &info) == 0 && S_ISREG(info.st_mode) &&
+                       info.st_uid == ::geteuid() && static_cast<u64>(info.st_size) <= limit_;
+  std::vector<u8> out(is_ours ? static_cast<u64>(info.st_size) : 0);
+  const bool whole = is_ours && read_all(fd, out);
+  if (whole)
+    mark_used(fd, info);
+  ::close(fd);
+  if (!is_ours)
+    remove(name);
+  return whole ? std::optional(std::move(out)) : std::nullopt;
+}
+
+Result<bool> CacheFolder::write_file(const std::string &name, ByteSpan bytes) const {
+  const std::string temporary = name.substr(0, name.rfind('/') + 1) + unfinished_name();
+  const int fd = ::openat(fd_, temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (fd < 0)
+    return system_error("cannot write to the folder");
+  const bool written = write_all(fd, bytes);
+  int saved = errno;
+  bool ok = ::close(fd) == 0 && written;
+  if (ok && ::renameat(fd_, temporary.c_str(), fd_, name.c_str()) == 0)
+    return true;
+  if (ok)
+    saved = errno;
+  ::unlinkat(fd_, temporary.c_str(), 0);
+  errno = saved;
+  return system_error("cannot write to the folder");
+}
+
+Result<bool> CacheFolder::write(const Digest &name, ByteSpan bytes) const {
+  const auto [shard, path] = place_of(name);
+  const u64 limit = limit_ / kCacheShards;
+  if (space_of(bytes.size()) > limit || exceeds_process_limit(bytes.size()))
+    return false;
+  if (::mkdirat(fd_, shard.c_str(), 0700) != 0 && errno == ENOENT) {
+    ::mkdirat(fd_, std::string(kVersion).c_str(), 0700);
+    ::mkdirat(fd_, shard.c_str(), 0700);
+  }
+  if (::faccessat(fd_, shard.c_str(), W_OK, AT_EACCESS) != 0)
+    return system_error("cannot write to the folder");
+  const ShardState state = reserve_space(fd_, shard, bytes.size(), limit);
+  if (state == ShardState::Failed)
+    return system_error("cannot write to the folder");
+  if (state == ShardState::Busy)
+    return false;
+  Result<bool> out = write_file(path, bytes);
+  if (state == ShardState::Full)
+    clean_shard(fd_, shard, limit);
+  return out;
+}
+
+void CacheFolder::remove(const Digest &name) const {
+  ::unlinkat(fd_, place_of(name).path.c_str(), 0);
+}
+
+FolderUse CacheFolder::use() const {
+  FolderUse out;
+  for (u32 i = 0; i < kCacheShards; ++i)
+    for_files_in_shard(fd_, cache_shard(i), [&out](const std::string &, const struct stat &info) {
+      ++out.entries;
+      out.bytes += space_of(static_cast<u64>(info.st_size));
+    });
+  return out;
+}
+
+void CacheFolder::clear() const {
+  for (u32 i = 0; i < kCacheShards; ++i) {
+    const std::string shard = cache_shard(i);
+    for_files_in_shard(fd_, shard, [&](const std::string &name, const struct stat &) {
+      ::unlinkat(fd_, (shard + "/" + name).c_str(), 0);
+    });
+  }
+}
+
+} // namespace culink

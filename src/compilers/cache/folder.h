@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compilers/cache/digest.h"
+#include "support/result.h"
+#include "support/types.h"
+
+namespace culink {
+
+// How full a folder is.
+struct FolderUse {
+  u64 entries = 0;
+  u64 bytes = 0;
+};
+
+// Files under their digests, in a folder that any number of processes use at once. Its files take
+// about `limit` bytes at most: those that were not used for longest are removed.
+class CacheFolder {
+public:
+  // Creates it if need be. The error says why it cannot be used: it is somebody else's, others can
+  // write it, or the system refuses.
+  [[nodiscard]] static Result<CacheFolder> open(const std::string &path, u64 limit);
+
+  CacheFolder(CacheFolder &&other) noexcept;
+  CacheFolder(const CacheFolder &) = delete;
+  CacheFolder &operator=(const CacheFolder &) = delete;
+  CacheFolder &operator=(CacheFolder &&) = delete;
+  ~CacheFolder();
+
+  // Nothing: there is no such file.
+  [[nodiscard]] std::optional<std::vector<u8>> read(const Digest &name) const;
+  // Others see the whole file or none. False without an error: it is too large for the folder.
+  [[nodiscard]] Result<bool> write(const Digest &name, ByteSpan bytes) const;
+  void remove(const Digest &name) const;
+
+  [[nodiscard]] FolderUse use() const;
+  // Removes all files, also those that other processes are writing.
+  void clear() const;
+
+private:
+  CacheFolder(int fd, u64 limit) : fd_(fd), limit_(limit) {}
+  [[nodiscard]] Result<bool> write_file(const std::string &name, ByteSpan bytes) const;
+
+  int fd_;
+  u64 limit_;
+};
+
+} // namespace culink

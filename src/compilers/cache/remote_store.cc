@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The shared store. Its entries are files, and all that it has to know are GET and PUT, as for the
+// remote caches of ccache and Bazel. A server that is gone, slow, full or confused must not cost a
+// link: connections and transfers have short deadlines, the time beyond what the bytes of an answer
+// may take is summed up, and after the first failure of its kind nothing more is asked or sent. An
+// answer that does not begin as an entry ends there, and memory is taken for what the beginning
+// says, from a small part of what there is.
+//
+// What may surprise: redirections are not followed, and a status other than 404 is a failure. Both
+// are signs of something that is no such store, a page to log in for instance.
+#include "compilers/cache/remote_store.h"
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+#include <sys/resource.h>
+#include <unistd.h>
+#include <utility>
+
+#include "support/bytes.h"
+
+namespace culink {
+
+namespace {
+
+constexpr long kMillisecondsToConnect = 1000;
+constexpr long kMillisecondsToTransfer = 5000;
+constexpr u64 kBytesPerMillisecond = 1000; // what is sent may take that long in addition
+constexpr i64 kMostWasted = 10'000;        // milliseconds
+constexpr u64 kMostOfOther = 1 << 16;      // bytes of what is no entry
+
+constexpr long kFound = 200;
+constexpr long kNotFound = 404;
+constexpr long kGone = 410;
+constexpr long kNoAnswer = -1;
+
+bool is_success(long status) {
+  return status >= 200 && status < 300;
+}
+
+// Milliseconds that so many bytes may take.
+i64 time_of(u64 bytes) {
+  constexpr u64 kSoonEnough = 50; // for what is small
+  return static_cast<i64>(kSoonEnough + bytes / kBytesPerMillisecond);
+}
+
+// Bytes that the process may allocate.
+u64 limit_of_memory() {
+  u64 out = static_cast<u64>(::sysconf(_SC_PHYS_PAGES)) * static_cast<u64>(::sysconf(_SC_PAGESIZE));
+  for (const auto resource : {RLIMIT_DATA, RLIMIT_AS})
+    if (rlimit limit{}; ::getrlimit(resource, &limit) == 0)
+      out = std::min<u64>(out, limit.rlim_cur); // RLIM_INFINITY is the largest number
+  return out;
+}
+
+i64 milliseconds_since(std::chrono::steady_clock::time_point begin) {
+  const auto time = std::chrono::steady_clock::now() - begin;
+  return std::chrono::duration_cast<std::chrono::milliseconds>(time).count();
+}
+
+} // namespace
+
+std::string without_password(const std::string &url) {
+  const size_t colon = std::min(url.find_first_of(":@/"), url.size());
+  const bool has_scheme = url.substr(colon, 2) == ":/"; // a mistyped URL may have one slash
+  const size_t host = has_scheme ? std::min(url.find_first_not_of('/', colon + 1), url.size()) : 0;
+  const size_t path = std::min(url.find('/', host), url.size());
+  const size_t at = url.rfind('@', path);
+  return at == std::string::npos || at < host ? url : url.substr(0, host) + url.substr(at + 1);
+}
+
+// One answer or one file to send.
+struct RemoteStore::Transfer {
+  const Digest &key;
+  u64 most;               // of an entry
+  std::atomic<i64> &room; // for entries
+  bool sends = false;
+  ByteSpan rest;            // to send
+  std::vector<u8> received; // an entry, or the beginning of something else
+  u64 size = 0;             // of that entry; 0: not known, or it is none
+  u64 dropped = 0;          // bytes of something else
+  i64 held = 0;             // of the room
+  bool too_large = false;
+  bool no_memory = false;
+
+  // False: the transfer ends.
+  bool take(ByteSpan bytes) {
+    if (received.size() < kEntryHeader) {
+      const ByteSpan part =
+          bytes.first(std::min<u64>(bytes.size(), kEntryHeader - received.size()));
+      received.insert(received.end(), part.begin(), part.end());
+      bytes = bytes.subspan(part.size());
+      if (received.size() == kEntryHeader) {
+        size = sends ? 0 : entry_size(key, received).value_or(0);
+        if (size != 0 && !prepare())
+          return false;
+      }
+    }
+    if (size == 0)
+      dropped += bytes.size();
+    too_large = size == 0 ? dropped > kMostOfOther : bytes.size() > size - received.size();
+    if (size != 0 && !too_large)
+      received.insert(received.end(), bytes.begin(), bytes.end());
+    return !too_large;
+  }
+  bool prepare() {
+    too_large = size > most;
+    if (too_large)
+      return false;
+    held = static_cast<i64>(size);
+    no_memory = (room -= held) < 0;
+    try {
+      if (!no_memory)
+        received.reserve(size);
+    } catch (const std::bad_alloc &) { // must not pass the library's frames
+      no_memory = true;
+    }
+    return !no_memory;
+  }
+  [[nodiscard]] bool was_ended() const { return too_large || no_memory; }
+
+  static size_t receive(char *bytes, size_t one, size_t count, void *self) {
+    const size_t size = one * count;
+    const bool goes_on = static_cast<Transfer *>(self)->take(as_bytes({bytes, size}));
+    return goes_on ? size : 0;
+  }
+  static size_t send(char *bytes, size_t one, size_t count, void *self) {
+    auto &transfer = *static_cast<Transfer *>(self);
+    const size_t size = std::min<u64>(one * count, transfer.rest.size());
+    if (size != 0)
+      std::memcpy(bytes, transfer.rest.data(), size);
+    transfer.rest = transfer.rest.subspan(size);
+    return size;
+  }
+};
+
+RemoteStore::RemoteStore(std::string url, bool read_only, u64 most)
+    : url_(url.ends_with('/') ? std::move(url) : url + "/"), most_(most), writes_(!read_only) {}
+
+RemoteStore::~RemoteStore() {
+  for (void *handle : idle_)
+    call_.cleanup(handle);
+  if (headers_)
+    call_.slist_free(headers_);
+}
+
+void RemoteStore::report(const std::string &what) {
+  const std::lock_guard lock(mutex_);
+  if (trouble_.empty())
+    trouble_ = without_password(url_) + ": " + what;
+}
+
+std::string RemoteStore::trouble() const {
+  const std::lock_guard lock(mutex_);
+  return trouble_;
+}
+
+void RemoteStore::give_up(const std::string &what) {
+  reads_ = false;
+  writes_ = false;
+  report(what + "; it is not asked again");
+}
+
+void RemoteStore::spend(i64 milliseconds) {
+  wasted_ += std::max<i64>(milliseconds, 0);
+  if (wasted_ > kMostWasted && reads_)
+    give_up("too slow");
+}
+
+// Once; false: there is no library to ask with.
+bool RemoteStore::load() {
+  const std::lock_guard lock(mutex_);
+  if (std::exchange(loaded_, true))
+    return call_.init != nullptr;
+  const Result<curl::Functions> functions = curl::load();
+  if (!functions) {
+    reads_ = writes_ = false;
+    trouble_ = without_password(url_) + ": " + functions.error().text();
+    return false;
+  }
+  call_ = *functions;
+  room_ = static_cast<i64>(std::min(most_, limit_of_memory() / 16));
+  // Else it waits for leave to send, which not every server gives.
+  headers_ = call_.slist_append(nullptr, "Expect:");
+  return true;
+}
+
+void *RemoteStore::take_handle() {
+  const std::lock_guard lock(mutex_);
+  if (idle_.empty())
+    return call_.init();
+  void *out = idle_.back();
+  idle_.pop_back();
+  call_.reset(out); // but for its connection
+  return out;
+}
+
+// The status of the answer; kNoAnswer: there is none.
+long RemoteStore::run(void *handle, Transfer &transfer) {
+  const std::string digits = to_hex(transfer.key);
+  const std::string url = url_ + digits.substr(0, 1) + "/" + digits.substr(1);
+  const i64 time = kMillisecondsToTransfer + time_of(transfer.rest.size());
+  call_.setopt(handle, curl::kUrl, url.c_str());
+  call_.setopt(handle, curl::kUserAgent, "culink/" CULINK_VERSION);
+  call_.setopt(handle, curl::kNoSignal, 1L);
+  call_.setopt(handle, curl::kProtocols, curl::kHttpAndHttps);
+  call_.setopt(handle, curl::kNetrc, curl::kNetrcOptional);
+  call_.setopt(handle, curl::kConnectTimeout, kMillisecondsToConnect);
+  call_.setopt(handle, curl::kTimeout, std::clamp<long>(kMostWasted - wasted_, 1, time));
+  call_.setopt(handle, curl::kWriteFunction, &Transfer::receive);
+  call_.setopt(handle, curl::kWriteData, static_cast<void *>(&transfer));
+  call_.setopt(handle, curl::kHeaders, headers_);
+  if (transfer.sends) {
+    call_.setopt(handle, curl::kUpload, 1L);
+    call_.setopt(handle, curl::kUploadSize, static_cast<i64>(transfer.rest.size()));
+    call_.setopt(handle, curl::kReadFunction, &Transfer::send);
+    call_.setopt(handle, curl::kReadData, static_cast<void *>(&transfer));
+  }
+  const int code = call_.perform(handle);
+  long status = 0;
+  call_.getinfo(handle, curl::kResponseCode, &status);
+  if (code != curl::kOk) {
+    call_.cleanup(handle);
+    if (transfer.was_ended())
+      return status;
+    give_up(call_.strerror(code));
+    return kNoAnswer;
+  }
+  const std::lock_guard lock(mutex_);
+  idle_.push_back(handle);
+  return status;
+}
+
+std::optional<RemoteStore::Found>
+RemoteStore::get(const Digest &key, const std::function<bool(const CachedAnswer &)> &holds) {
+  void *handle = reads_ && load() ? take_handle() : nullptr;
+  if (!handle)
+    return std::nullopt;
+  const Clock::time_point begin = Clock::now();
+  Transfer transfer{.key = key, .most = most_, .room = room_};
+  const long status = run(handle, transfer);
+  const i64 time = milliseconds_since(begin);
+  std::optional<CachedAnswer> answer;
+  if (status == kFound && !transfer.was_ended())
+    answer = decode_entry(key, transfer.received);
+  if (answer && !holds(*answer))
+    answer.reset();
+  room_ += transfer.held;
+  spend(time - (answer ? time_of(transfer.received.size()) : 0));
+  if (answer)
+    return Found{std::move(*answer), std::move(transfer.received)};
+  if (transfer.too_large)
+    report("sent more than an entry can have");
+  else if (status == kFound && !transfer.no_memory)
+    report("sent a damaged entry");
+  else if (status != kFound && status != kNoAnswer && status != kNotFound && status != kGone)
+    give_up("answered with status " + std::to_string(status));
+  return std::nullopt;
+}
+
+bool RemoteStore::put(const Digest &name, ByteSpan bytes) {
+  void *handle = writes_ && bytes.size() <= most_ && load() ? take_handle() : nullptr;
+  if (!handle)
+    return false;
+  const Clock::time_point begin = Clock::now();
+  Transfer transfer{.key = name, .most = 0, .room = room_, .sends = true, .rest = bytes};
+  const long status = run(handle, transfer);
+  spend(milliseconds_since(begin));
+  if (is_success(status))
+    return true;
+  // It may be full, or only for reading.
+  writes_ = false;
+  if (status != kNoAnswer)
+    report("did not take an entry (status " + std::to_string(status) +
+           "); nothing more is sent to it");
+  return false;
+}
+
+} // namespace culink

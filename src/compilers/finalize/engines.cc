@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The engines that link prepared objects: libnvJitLink in worker processes, of which each thread
+// borrows one, because the library does not do two links at once; or the program nvlink. Only the
+// program links with -r or -kernels-used, or several objects. Where both can do it, their answers
+// are the same.
+//
+// An engine that refuses objects of one target for another (libnvJitLink: sm_100 for sm_103) is not
+// asked again. What one engine cannot do, or crashes on, is given to the other, if there is one. A
+// link that the cache knows starts neither.
+//
+// A worker takes four times as long to start as the program does, most of it for loading the
+// library, but does so once. So the program gets the links of small programs, and there are only so
+// many workers that each has more to do than to start. The sandbox is for workers, which then come
+// first.
+#include "compilers/finalize/engines.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <dirent.h>
+#include <fcntl.h>
+#include <unistd.h>
+#include <utility>
+
+#include <sys/file.h>
+#include <sys/stat.h>
+
+#include "compilers/engine/sandbox.h"
+#include "elf/target/elf_flags.h"
+#include "support/file_descriptor.h"
+#include "support/mapped_file.h"
+#include "support/output_file.h"
+#include "support/process.h"
+
+namespace culink {
+
+// nvlink as an engine: slower to start than the library, but it takes objects that the library
+// refuses (sm_100 for sm_103), and a statically linked culink can run it.
+//
+// It ignores inputs, without a word, whose names do not end as it expects, so files in memory will
+// not do.
+
+// The folder has a random name, and no other user may enter it. Its process holds a lock, which
+// ends with the process, however that ends; children do not inherit it. So an unlocked folder is a
+// leftover, and the next process removes it.
+//
+// What may surprise: a process that looks for such folders can come between the moments at which a
+// new one is made and locked. Then it is gone, and another one is made. Only files are removed, and
+// no folder with a folder in it: nothing that we have not made.
+
+namespace {
+
+constexpr std::string_view kStart = "culink-engine-";
+constexpr std::string_view kBlank = "XXXXXX"; // what mkdtemp fills
+
+int open_and_lock(const std::string &path) {
+  const int fd = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  if (fd < 0 || ::flock(fd, LOCK_EX | LOCK_NB) == 0)
+    return fd;
+  ::close(fd);
+  return -1;
+}
+
+// True if an open folder has that name, belongs to us, and no other user may enter it.
+bool is_ours(int fd, const std::string &path) {
+  struct stat open {
+  }, named{};
+  return ::fstat(fd, &open) == 0 && ::lstat(path.c_str(), &named) == 0 &&
+         open.st_ino == named.st_ino && open.st_dev == named.st_dev && open.st_uid == ::geteuid() &&
+         (open.st_mode & 0777) == 0700;
+}
+
+// Calls use(name) for each name in a folder.
+template <class Use> void for_each_name(const std::string &folder, Use use) {
+  DIR *names = ::opendir(folder.c_str());
+  if (!names)
+    return;
+  while (const dirent *entry = ::readdir(names))
+    use(std::string(entry->d_name));
+  ::closedir(names);
+}
+
+void remove_folder(const std::string &path) {
+  for_each_name(path, [&](const std::string &name) { ::unlink((path + "/" + name).c_str()); });
+  ::rmdir(path.c_str());
+}
+
+void remove_left_folders(const std::string &where) {
+  for_each_name(where, [&](const std::string &name) {
+    if (!name.starts_with(kStart) || name.size() != kStart.size() + kBlank.size())
+      return;
+    const std::string path = where + "/" + name;
+    const int fd = open_and_lock(path);
+    if (fd < 0)
+      return;
+    if (is_ours(fd, path))
+      remove_folder(path);
+    ::close(fd);
+  });
+}
+
+} // namespace
+
+Result<PrivateFolder> PrivateFolder::create(const std::string &where) {
+  constexpr int kMostTries = 10;
+  remove_left_folders(where);
+  for (int i = 0; i < kMostTries; ++i) {
+    std::string path = where + "/" + std::string(kStart) + std::string(kBlank);
+    if (!::mkdtemp(path.data()))
+      break;
+    const int fd = open_and_lock(path);
+    if (fd >= 0 && is_ours(fd, path))
+      return PrivateFolder(std::move(path), fd);
+    if (fd >= 0)
+      ::close(fd);
+  }
+  return Error{"", where, system_error("cannot create a folder").message};
+}
+
+PrivateFolder::PrivateFolder(PrivateFolder &&other) noexcept
+    : path_(std::exchange(other.path_, {})), fd_(std::exchange(other.fd_, -1)) {}
+
+PrivateFolder::~PrivateFolder() {
+  if (!path_.empty())
+    remove_folder(path_);
+  if (fd_ >= 0)
+    ::close(fd_);
+}
+
+Result<std::vector<u8>> link_with_nvlink(const std::string &program, const std::string &folder,
+                                         const std::vector<std::string> &options,
+                                         const std::vector<ByteSpan> &objects,
+                                         std::chrono::seconds limit,
+                                         const std::atomic<bool> *cancelled) {
+  const Result<PrivateFolder> own = PrivateFolder::create(folder);
+  if (!own)
+    return own.error();
+  const std::string output = own->path() + "/linked.cubin";
+  std::vector<std::string> words = {program};
+  words.insert(words.end(), options.begin(), options.end());
+  for (const ByteSpan object : objects) {
+    words.push_back(own->path() + "/object" + std::to_string(words.size()) + ".cubin");
+    if (std::optional<Error> error = write_file(words.back(), object))
+      return std::move(*error);
+  }
+  words.insert(words.end(), {"-o", output});
+  const Result<ProcessResult> run = run_process(words, {}, limit, cancelled);
+  if (!run)
+    return Error{"", program, run.error().text()};
+  if (run->late)
+    return Error{"", "",
+                 program + " did not finish within " + std::to_string(limit.count()) + " seconds"};
+  if (run->status != 0 && run->status != kLostStatus)
+    return Error{"", "", program + " " + describe_exit(run->status) + ": " + run->output};
+  const Result<MappedFile> linked = MappedFile::open(output);
+  if (!linked)
+    return linked.error();
+  return std::vector<u8>(linked->bytes().begin(), linked->bytes().end());
+}
+
+namespace {
+
+u64 bytes_of(const EngineLink &job) {
+  u64 size = 0;
+  for (const ByteSpan object : job.objects)
+    size += object.size();
+  return size;
+}
+
+// Far more than any engine needs for that many bytes, so that only one that hangs meets it.
+std::chrono::seconds time_limit(const EngineLink &job) {
+  constexpr u64 kBytesPerSecond = 16 << 10;
+  return std::chrono::seconds(120 + bytes_of(job) / kBytesPerSecond);
+}
+
+EngineJob library_job(const EngineLink &job) {
+  EngineJob out;
+  out.options = {"-arch=" + job.target};
+  if (job.debug)
+    out.options.emplace_back("-g");
+  out.inputs = {{EngineInputKind::Cubin, "object", job.objects.front()}};
+  return out;
+}
+
+// Joins the lines of an engine's error into one message.
+Error on_one_line(const Error &error) {
+  std::string out;
+  for (const char c : error.text())
+    out += c == '\n' ? "; " : std::string(1, c);
+  out.erase(out.find_last_not_of("; ") + 1);
+  return Error{"", "", std::move(out)};
+}
+
+bool needs_program(const EngineLink &job) {
+  return job.relocatable || !job.kernels.empty() || job.objects.size() != 1;
+}
+
+} // namespace
+
+// Processor times of CUDA 13.0 on one machine; only their proportions matter, and only for speed.
+EngineUse choose_engines(const FinalizerEngine &paths, u64 links, u64 code_bytes, u32 threads) {
+  constexpr u64 kPerByte = 270, kPerLink = 500'000, kStartOfWorker = 11'500'000; // nanoseconds
+  constexpr u64 kProgramsPerWorker = 4; // as many start in the same time
+  const u64 most = std::max<u64>(1, std::min<u64>(threads, links));
+  const u64 work = code_bytes * kPerByte + links * kPerLink;
+  const u64 workers = std::clamp<u64>(work / kStartOfWorker, 1, most);
+  EngineUse out;
+  out.program_first =
+      !paths.nvlink.empty() && !wants_sandbox() && links <= kProgramsPerWorker * workers;
+  out.at_once = static_cast<u32>(out.program_first || !paths.has_library() ? most : workers);
+  return out;
+}
+
+// One that cannot be started is missed when it is needed, and there is somebody to tell.
+void Engines::start_workers(u32 count) {
+  for (u32 i = 0; i < count && paths_.has_library(); ++i)
+    if (Result<WorkerProcess> started = WorkerProcess::start(paths_.worker, paths_.library)) {
+      const std::lock_guard lock(mutex_);
+      idle_.push_back(std::move(*started));
+    }
+}
+
+// All are told first and waited for then: each needs some time to give back its memory.
+void Engines::end_workers() {
+  const std::lock_guard lock(mutex_);
+  for (WorkerProcess &worker : idle_)
+    worker.stop();
+  idle_.clear();
+}
+
+std::optional<WorkerProcess> Engines::take_idle() {
+  const std::lock_guard lock(mutex_);
+  if (idle_.empty())
+    return std::nullopt;
+  std::optional<WorkerProcess> out(std::move(idle_.back()));
+  idle_.pop_back();
+  return out;
+}
+
+Result<WorkerAnswer> Engines::link_with_library(const EngineLink &job) {
+  std::optional<WorkerProcess> worker = take_idle();
+  if (!worker) {
+    Result<WorkerProcess> started = WorkerProcess::start(paths_.worker, paths_.library);
+    if (!started)
+      return started.error();
+    worker.emplace(std::move(*started));
+  }
+  Result<WorkerAnswer> answer = worker->run(library_job(job), time_limit(job), cancelled_);
+  if (worker->alive()) {
+    const std::lock_guard lock(mutex_);
+    idle_.push_back(std::move(*worker));
+  }
+  return answer;
+}
+
+Engines::Answer Engines::link_with_program(const EngineLink &job) const {
+  std::vector<std::string> options = {"-arch=" + job.target};
+  if (!job.kernels.empty())
+    options.push_back("-kernels-used=" + job.kernels);
+  if (job.debug)
+    options.emplace_back("-g");
+  if (job.relocatable)
+    options.emplace_back("-r");
+  return link_with_nvlink(paths_.nvlink, paths_.folder, options, job.objects, time_limit(job),
+                          cancelled_);
+}
+
+Engines::Answer Engines::ask(const EngineLink &job, bool program_first) {
+  if (cancelled_ && *cancelled_)
+    return Error{"", "", "the link was cancelled"};
+  if (needs_program(job) && !has_nvlink())
+    return Error{"", "", "only nvlink can do that, and it was not found"};
+  const bool refused = refused_[job.sm] && has_nvlink();
+  if (needs_program(job) || !paths_.has_library() || refused)
+    return link_with_program(job);
+  if (program_first && has_nvlink())
+    if (Answer answer = link_with_program(job))
+      return answer;
+  return link_by_library_first(job);
+}
+
+Engines::Answer Engines::link_by_library_first(const EngineLink &job) {
+  std::atomic<bool> &refused = refused_[job.sm];
+  Result<WorkerAnswer> answer = link_with_library(job);
+  if (answer && answer->outcome == WorkerOutcome::Linked)
+    return std::move(answer->image);
+  const Error error = answer ? Error{"", "", paths_.library + ": " + answer->text} : answer.error();
+  if (!has_nvlink() || (answer && answer->outcome == WorkerOutcome::NotUnderstood))
+    return error;
+  refused = refused || (answer && answer->outcome != WorkerOutcome::Failed);
+  // The program may fare better: it is of the same making, but not the same.
+  Answer second = link_with_program(job);
+  const bool same_fault = !second && !refused;
+  return same_fault ? Answer(error) : std::move(second);
+}
+
+// Both engines, because which of them is asked depends on what the first one takes.
+CacheQuestion Engines::question_for(const EngineLink &job) const {
+  const bool by_library = paths_.has_library() && !needs_program(job);
+  return {"finalize",
+          {by_library ? paths_.library : "", paths_.nvlink},
+          {job.target, job.debug ? "-g" : "", job.relocatable ? "-r" : "", job.kernels},
+          job.objects};
+}
+
+Engines::Answer Engines::link(const EngineLink &job, bool program_first) {
+  const std::optional<CacheKey> key = cache_ ? cache_->key_of(question_for(job)) : std::nullopt;
+  if (key)
+    if (std::optional<CachedAnswer> known = cache_->find(*key, [&job](const CachedAnswer &answer) {
+          return arch::is_code_for(job.target, answer.image);
+        }))
+      return std::move(known->image);
+  Answer answer = ask(job, program_first);
+  if (!answer)
+    return on_one_line(answer.error());
+  if (key && arch::is_code_for(job.target, *answer))
+    cache_->keep(*key, *answer, {});
+  return answer;
+}
+
+} // namespace culink

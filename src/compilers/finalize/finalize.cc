@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Finalizing the objects of a link. Each object is a job of its own: prepare a copy, let an engine
+// link it (engines.h), take the functions out of the answer. Threads take jobs, those with most
+// code first. Results and messages come in the order of the objects, whatever was done first.
+#include "compilers/finalize/finalize.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <numeric>
+#include <optional>
+
+#include "compilers/finalize/harvest.h"
+#include "compilers/finalize/prepare.h"
+#include "elf/elf_view.h"
+#include "elf/target/elf_flags.h"
+#include "support/worker_pool.h"
+#include "verify/file/verify.h"
+
+namespace culink {
+
+namespace {
+
+using Answer = Result<std::vector<u8>>;
+
+constexpr const char *kOtherEngine = "--cuda=FOLDER and --finalizer=FILE choose another engine";
+constexpr const char *kWaysOut =
+    "--code=mercury and --code=sass link the code as it was compiled; --cuda=FOLDER and "
+    "--finalizer=FILE choose another engine";
+
+// One call of the finalizer.
+class FinalizeJob {
+public:
+  FinalizeJob(Engines &engines, const FinalizeRequest &request)
+      : request_(request), engines_(engines) {}
+
+  // One element per object; an error names what went wrong with it.
+  std::vector<Result<FinalizedObject>> run(u32 threads) {
+    const size_t count = request_.objects.size();
+    std::vector<Result<FinalizedObject>> out(count, Result<FinalizedObject>(FinalizedObject{}));
+    find_equal_objects();
+    u64 code_bytes = 0;
+    for (const u32 i : order_)
+      code_bytes += work_of(i);
+    use_ = choose_engines(engines_.paths(), order_.size(), code_bytes, threads);
+    WorkerPool pool(use_.at_once);
+    pool.for_each(static_cast<u32>(order_.size()),
+                  [&](u32 i) { out[order_[i]] = finalize(request_.objects[order_[i]]); });
+    for (size_t i = 0; i < count; ++i)
+      if (same_as_[i] != i)
+        out[i] = repeat(request_.objects[i], out[same_as_[i]]);
+    return out;
+  }
+
+private:
+  // The size of the code that is to be finalized, which is most of the cost.
+  [[nodiscard]] u64 work_of(u32 object) const {
+    const FinalizeRequest::Object &one = request_.objects[object];
+    u64 out = one.code_bytes != 0 ? one.code_bytes : one.bytes.size();
+    for (const ByteSpan bytes : one.together)
+      out += bytes.size();
+    return out;
+  }
+
+  // Fills order_: one of each kind, the one with most work first, which keeps all engines busy to
+  // the end.
+  void find_equal_objects() {
+    const auto &objects = request_.objects;
+    same_as_.resize(objects.size());
+    std::iota(same_as_.begin(), same_as_.end(), 0);
+    std::vector<u32> sorted = same_as_;
+    const auto compare = [&](u32 a, u32 b) {
+      const ByteSpan x = objects[a].bytes, y = objects[b].bytes;
+      if (x.size() != y.size())
+        return x.size() > y.size() ? -1 : 1;
+      if (const int order = x.empty() ? 0 : std::memcmp(x.data(), y.data(), x.size()); order != 0)
+        return order;
+      return objects[a].wanted == objects[b].wanted  ? 0
+             : objects[a].wanted < objects[b].wanted ? -1
+                                                     : 1;
+    };
+    std::stable_sort(sorted.begin(), sorted.end(), [&](u32 a, u32 b) { return compare(a, b) < 0; });
+    for (const u32 i : sorted) {
+      const bool alone = objects[i].together.empty();
+      if (alone && !order_.empty() && objects[order_.back()].together.empty() &&
+          compare(order_.back(), i) == 0)
+        same_as_[i] = order_.back();
+      else
+        order_.push_back(i);
+    }
+    std::stable_sort(order_.begin(), order_.end(),
+                     [&](u32 a, u32 b) { return work_of(a) > work_of(b); });
+  }
+
+  Result<FinalizedObject> finalize(const FinalizeRequest::Object &object) {
+    if (!object.together.empty())
+      return finalize_together(object);
+    const Result<elf::ElfView> view = elf::ElfView::open(object.bytes);
+    if (!view)
+      return view.error();
+    if (std::optional<Error> error = find_contradiction(*view))
+      return std::move(*error);
+    if (std::optional<FinalizedObject> out = finalize_pruned(*view, object.wanted))
+      return std::move(*out);
+    const Answer prepared = prepare(*view);
+    if (!prepared)
+      return prepared.error();
+    Answer answer = engines_.link(job_for(*view, *prepared), use_.program_first);
+    if (answer)
+      return harvest(*prepared, std::move(*answer), {});
+    return object.wanted.empty() ? Result<FinalizedObject>(answer.error())
+                                 : finalize_wanted(*view, object.wanted, answer.error());
+  }
+
+  // Without the functions that are not needed, if that can be done. An engine that does not like it
+  // gets the whole object.
+  std::optional<FinalizedObject> finalize_pruned(const elf::ElfView &view,
+                                                 std::span<const u32> wanted) {
+    const std::optional<std::vector<u8>> pruned = prune_object(view, wanted);
+    const Result<elf::ElfView> rest = elf::ElfView::open(pruned ? ByteSpan(*pruned) : ByteSpan());
+    if (!pruned || !rest)
+      return std::nullopt;
+    const Answer prepared = prepare(*rest);
+    Answer answer =
+        prepared ? engines_.link(job_for(*rest, *prepared), use_.program_first) : prepared;
+    Result<FinalizedObject> out = answer ? harvest(*prepared, std::move(*answer), {})
+                                         : Result<FinalizedObject>(answer.error());
+    return out ? std::optional<FinalizedObject>(std::move(*out)) : std::nullopt;
+  }
+
+  // The engine may fail because of a function that is not in the output, such as one that a
+  // relocatable link has broken. Only the program can leave kernels out.
+  Result<FinalizedObject> finalize_wanted(const elf::ElfView &view, std::span<const u32> wanted,
+                                          const Error &error) {
+    const std::string kernels = kernels_in(view, wanted);
+    // As functions whose address is taken; or as those that kernels call, because nvlink may take
+    // the address of another one of that name.
+    const std::array<u32, 1> none = {0};
+    for (const std::span<const u32> taken : {wanted, std::span<const u32>(none)}) {
+      const Answer prepared = prepare_object(view, preparation({}, taken));
+      if (!engines_.has_nvlink() || !prepared)
+        return error;
+      EngineLink job = job_for(view, *prepared);
+      job.kernels = kernels.empty() ? "none" : kernels;
+      Answer answer = engines_.link(job);
+      if (!answer)
+        continue;
+      Result<FinalizedObject> out = harvest(*prepared, std::move(*answer), wanted);
+      if (out)
+        return out;
+    }
+    return error;
+  }
+
+  // An engine crashes, or leaves instructions out without a word, where the two forms disagree.
+  static std::optional<Error> find_contradiction(const elf::ElfView &view) {
+    const std::vector<Finding> findings = verify_mercury_mirror(view);
+    return findings.empty() ? std::nullopt : std::optional<Error>(findings.front().what);
+  }
+
+  [[nodiscard]] Answer prepare(const elf::ElfView &view, NameSet defined = {}) const {
+    return prepare_object(view, preparation(std::move(defined), {}));
+  }
+
+  [[nodiscard]] Preparation preparation(NameSet defined, std::span<const u32> only) const {
+    return {request_.debug_code, request_.independent_textures, request_.distinct_names,
+            std::move(defined), only};
+  }
+
+  // Only the program takes several objects. What it cannot do leaves the linker with less.
+  [[nodiscard]] Result<FinalizedObject> finalize_together(const FinalizeRequest::Object &object) {
+    std::vector<std::vector<u8>> prepared;
+    NameSet defined;
+    for (const ByteSpan bytes : object.together)
+      if (const Result<elf::ElfView> view = elf::ElfView::open(bytes))
+        defined.merge(defined_names(*view));
+    for (const ByteSpan bytes : object.together) {
+      const Result<elf::ElfView> view = elf::ElfView::open(bytes);
+      Answer copy = view && !find_contradiction(*view) ? prepare(*view, defined) : Answer(Error{});
+      if (!copy || !engines_.has_nvlink())
+        return FinalizedObject{};
+      prepared.push_back(std::move(*copy));
+    }
+    agree_on_kernels(prepared);
+    hide_registers(object.hidden, prepared.front());
+    EngineLink job = new_job();
+    job.objects.assign(prepared.begin(), prepared.end());
+    Answer answer = engines_.link(job);
+    Result<FinalizedObject> out =
+        answer ? harvest_debug(std::move(*answer)) : Result<FinalizedObject>(FinalizedObject{});
+    return out ? std::move(out) : Result<FinalizedObject>(FinalizedObject{});
+  }
+
+  // The same answer for other bytes with the same contents.
+  Result<FinalizedObject> repeat(const FinalizeRequest::Object &object,
+                                 const Result<FinalizedObject> &first) const {
+    if (!first)
+      return first.error();
+    const Result<elf::ElfView> view = elf::ElfView::open(object.bytes);
+    if (!view)
+      return view.error();
+    const Result<std::vector<u8>> prepared = prepare(*view);
+    if (!prepared)
+      return prepared.error();
+    return harvest(*prepared, first->image, object.wanted);
+  }
+
+  static Result<FinalizedObject> harvest(ByteSpan prepared, std::vector<u8> answer,
+                                         std::span<const u32> wanted) {
+    const Result<elf::ElfView> view = elf::ElfView::open(prepared);
+    if (!view)
+      return view.error();
+    return harvest_functions(*view, std::move(answer), wanted);
+  }
+
+  [[nodiscard]] EngineLink new_job() const {
+    EngineLink out;
+    out.target = request_.target;
+    out.debug = request_.debug;
+    out.relocatable = request_.relocatable;
+    return out;
+  }
+
+  [[nodiscard]] EngineLink job_for(const elf::ElfView &view, ByteSpan prepared) const {
+    EngineLink out = new_job();
+    out.objects = {prepared};
+    out.sm = arch::decode_elf_target(view.header()).sm;
+    return out;
+  }
+
+  const FinalizeRequest &request_;
+  Engines &engines_;
+  EngineUse use_;
+  std::vector<u32> order_;
+  std::vector<u32> same_as_; // by object: the first one with its bytes
+};
+
+} // namespace
+
+// What is lost where the plan has less code than the objects is little beside the reading of these.
+void Finalizer::start_early(u64 objects, u64 bytes) {
+  constexpr u64 kWorthIt = u64{8} << 20;
+  const EngineUse use =
+      choose_engines(engines_.paths(), objects, bytes / 2, WorkerPool(threads_).threads());
+  if (bytes >= kWorthIt && !use.program_first)
+    engines_.start_workers(use.at_once);
+}
+
+std::vector<FinalizedObject> Finalizer::operator()(const FinalizeRequest &request,
+                                                   Diagnostics &diag) {
+  std::vector<Result<FinalizedObject>> results =
+      FinalizeJob(engines_, request).run(WorkerPool(threads_).threads());
+  engines_.end_workers();
+  std::vector<FinalizedObject> out;
+  for (size_t i = 0; i < results.size(); ++i) {
+    if (results[i]) {
+      out.push_back(std::move(*results[i]));
+      continue;
+    }
+    const bool optional = !request.required && request.sound_as_compiled;
+    diag.report(optional ? DiagId::NotScheduled : DiagId::FinalizerFailed,
+                {std::string(request.objects[i].name), results[i].error().text()}, {},
+                request.sound_as_compiled ? kWaysOut : kOtherEngine);
+    if (optional)
+      return {};
+  }
+  return out.size() == results.size() ? std::move(out) : std::vector<FinalizedObject>();
+}
+
+} // namespace culink

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The checker's caller: which objects were linked, and with which options. culink --check knows
+// both. `cubin check` finds the objects in the files as the linker does, and the options in the
+// note that every linker leaves in its output. All that is told about the output itself is the
+// checker's own (src/verify/link).
+#include "driver/api/check_job.h"
+
+#include <algorithm>
+
+#include "culink/host_references.h"
+#include "driver/api/input_loader.h"
+#include "driver/options/command_line.h"
+#include "driver/options/dialects.h"
+#include "elf/records/nv_notes.h"
+#include "elf/target/elf_flags.h"
+#include "link/model/name_pattern.h"
+#include "link/nvlink/objects.h"
+#include "link/resolve/system_library.h"
+
+namespace culink {
+
+namespace {
+
+bool matches_any(std::string_view name, const std::vector<std::string> &patterns) {
+  return std::any_of(patterns.begin(), patterns.end(),
+                     [name](const std::string &one) { return matches_pattern(name, one); });
+}
+
+check::CheckOptions check_options(const LinkOptions &options, bool finalized) {
+  check::CheckOptions out;
+  out.keeps_all_code = options.keeps_all_code();
+  out.finalized = finalized;
+  if (options.prunes_by_host())
+    out.is_selected = [&host = *options.host_references](std::string_view name, bool local) {
+      return matches_any(name, local ? host.internal_kernels : host.external_kernels);
+    };
+  else if (options.kernels_used && !options.keeps_debug_symbols())
+    out.is_selected = [&options](std::string_view name, bool) {
+      return selects_kernel(name, *options.kernels_used, options.source_names);
+    };
+  return out;
+}
+
+// The options that the linker's own note lists, each as "-name value ".
+std::string recorded_options(const elf::ElfView &output) {
+  const elf::Section *section = output.find(".note.nv.tkinfo");
+  if (!section)
+    return {};
+  for (const elf::Note &note : elf::decode_notes(section->data).notes)
+    if (const Result<elf::ToolkitInfo> info = elf::decode_toolkit_info(note.desc))
+      return std::string(info->options);
+  return {};
+}
+
+// The objects are read as they were for the link, but a warning does not end the check.
+void read_options(std::string_view recorded, LinkRequest &request) {
+  const LinkRequest linked = make_request(parse_note(recorded));
+  if (!linked.target.empty())
+    request.target = linked.target;
+  request.ptxas_options = linked.ptxas_options;
+  const u32 threads = request.options.threads;
+  request.options = linked.options;
+  request.options.threads = threads;
+  request.options.warnings_are_errors = false;
+}
+
+// Code that has been scheduled again differs from that of the objects.
+bool may_be_finalized(const elf::ElfView &output) {
+  return std::any_of(output.sections().begin(), output.sections().end(),
+                     [](const elf::Section &section) { return section.is_mercury(); });
+}
+
+void say(const Diagnostics &diag, CheckAnswer &answer) {
+  for (const Diagnostic &diagnostic : diag.all())
+    answer.messages.push_back(to_message(diagnostic));
+}
+
+} // namespace
+
+std::vector<LinkedCode> list_linked_code(const std::vector<InputObject> &objects) {
+  std::vector<LinkedCode> out;
+  out.reserve(objects.size());
+  for (const InputObject &object : objects)
+    out.push_back({object.name, object.view.file()});
+  return out;
+}
+
+std::vector<check::Finding> check_output(const std::vector<LinkedCode> &code, ByteSpan output,
+                                         const LinkOptions &options, bool finalized,
+                                         WorkerPool &pool) {
+  std::vector<check::CheckInput> inputs;
+  inputs.reserve(code.size());
+  for (const LinkedCode &one : code)
+    inputs.push_back({one.name, one.bytes});
+  return check::check_link(inputs, output, check_options(options, finalized), pool);
+}
+
+bool are_made_for(const std::vector<LinkedCode> &code, const std::string &target) {
+  return std::all_of(code.begin(), code.end(), [&](const LinkedCode &one) {
+    const Result<elf::ElfView> view = elf::ElfView::open_tolerant(one.bytes);
+    return view && arch::target_of(*view).name == target;
+  });
+}
+
+std::vector<check::Finding> check_unscheduled(const std::vector<LinkedCode> &code,
+                                              const LinkRequest &request,
+                                              const LinkOptions &options, WorkerPool &pool,
+                                              Diagnostics &diag) {
+  LinkRequest unscheduled;
+  unscheduled.target = request.target;
+  unscheduled.dialect = request.dialect;
+  unscheduled.memory_limit = request.memory_limit;
+  for (const LinkedCode &one : code)
+    unscheduled.inputs.push_back(LinkInput::memory(one.name, one.bytes));
+  unscheduled.options = options;
+  unscheduled.options.code = OutputCode::Mercury;
+  unscheduled.options.keep_system_libraries = true; // those that nobody needs are gone already
+  unscheduled.options.check_small = false;
+  unscheduled.options.warnings_are_errors = false;
+  const LinkResult result = link(unscheduled);
+  for (const Message &message : result.messages)
+    if (message.id == diag_row(DiagId::CopiedFlaw).key) // which the finalizer may have mended
+      diag.report(DiagId::CopiedFlaw, message.arguments);
+  return result.ok() ? check_output(code, result.bytes, options, false, pool)
+                     : std::vector<check::Finding>{};
+}
+
+// A small link can be checked in less time than its program takes to start. What the linker of
+// another release does wrong is asked for where it is copied, and code of a release that nobody
+// here has seen may follow rules that the checker does not know; there is a warning about that
+// already.
+bool is_to_check(const LinkRequest &request, const std::vector<InputObject> &objects,
+                 const Diagnostics &diag) {
+  if (request.options.check)
+    return true;
+  u64 code_size = 0;
+  for (const InputObject &object : objects)
+    code_size += object.view.file().size();
+  return request.options.check_small && request.emulate.empty() &&
+         code_size <= LinkOptions::kSmallLink &&
+         std::none_of(diag.all().begin(), diag.all().end(),
+                      [](const Diagnostic &one) { return one.id == DiagId::NewerToolkit; });
+}
+
+void report_findings(const std::vector<check::Finding> &findings, bool all, Diagnostics &diag) {
+  if (all) {
+    for (const check::Finding &finding : findings)
+      diag.report(DiagId::CheckFinding, {check::to_line(finding)});
+  } else if (!findings.empty()) {
+    Diagnostic &warning = diag.report(DiagId::CheckFailed, {check::to_line(findings.front())});
+    if (findings.size() > 1)
+      warning.note("and " + std::to_string(findings.size() - 1) + " more; --check lists all");
+  }
+}
+
+CheckAnswer check_file(LinkRequest request, ByteSpan output, bool as_compiled) {
+  CheckAnswer answer;
+  Diagnostics diag;
+  const Result<elf::ElfView> view = elf::ElfView::open(output);
+  if (!view) {
+    answer.complete = true;
+    answer.findings.push_back(
+        {check::FindingKind::Unreadable, "", "output", 0, "a cubin", view.error().text()});
+    return answer;
+  }
+  request.target = arch::target_of(*view).name;
+  read_options(recorded_options(*view), request);
+  const arch::ArchInfo *target = arch::find_arch(request.target);
+  const Dialect *dialect = choose_dialect(request, diag);
+  if (!target || !dialect) {
+    diag.report(DiagId::UnknownTarget, {request.target});
+    say(diag, answer);
+    return answer;
+  }
+  InputLoader loader(request, *target, *dialect, diag, nullptr);
+  WorkerPool pool(request.options.threads);
+  loader.collect(pool);
+  std::vector<InputObject> objects = loader.load(pool);
+  if (!request.options.keep_system_libraries) {
+    const std::vector<bool> needed = nvlink::find_needed_objects(objects, *dialect, diag);
+    objects = drop_unneeded(std::move(objects), needed);
+  }
+  if (!request.options.ignore_host_info)
+    request.options.host_references = loader.host_references();
+  say(diag, answer);
+  answer.complete = !diag.failed();
+  if (answer.complete)
+    answer.findings = check_output(list_linked_code(objects), output, request.options,
+                                   !as_compiled && may_be_finalized(*view), pool);
+  return answer;
+}
+
+} // namespace culink

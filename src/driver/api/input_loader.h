@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <algorithm>
+#include <deque>
+#include <optional>
+#include <vector>
+
+#include "culink/linker.h"
+#include "driver/api/compiler_clock.h"
+#include "driver/api/lto_job.h"
+#include "elf/target/arch.h"
+#include "input/collect.h"
+#include "input/compile_ptx.h"
+#include "link/model/diagnostics.h"
+#include "link/model/dialect.h"
+#include "link/model/input_object.h"
+#include "support/mapped_file.h"
+#include "support/output_file.h"
+#include "support/worker_pool.h"
+
+namespace culink {
+
+// From the inputs of a request to objects. Owns the bytes that the objects refer to: mapped files
+// and unpacked code. Every input is read even if an earlier one is broken, so that one run names
+// all broken files.
+class InputLoader {
+public:
+  // `cache` may be null.
+  InputLoader(const LinkRequest &request, const arch::ArchInfo &target, const Dialect &dialect,
+              Diagnostics &diag, Cache *cache, const FileSource &source = system_files())
+      : request_(request), target_(target), dialect_(dialect), diag_(diag), cache_(cache),
+        source_(source) {}
+
+  // Whether there are so many files that threads should share the work of opening them.
+  [[nodiscard]] bool has_many_files() const;
+  // The first step: finds the code.
+  void collect(WorkerPool &pool);
+  // Reports the messages of collect() if load() is not called.
+  void report() { say_until(early_.all().size(), 2 * static_cast<u32>(found_.code.size())); }
+  // Between the steps: puts optimised code in the place of code for link-time optimisation.
+  void optimize();
+  // What became of that code; nothing: there was none, or it could not be optimised.
+  [[nodiscard]] const std::optional<LtoOutcome> &optimised() const { return optimised_; }
+  // Instead of the second step, if it is a whole program: compiles it.
+  [[nodiscard]] std::optional<std::vector<u8>> compile_whole();
+  // The number of bytes of code that were found.
+  [[nodiscard]] u64 code_size() const;
+  // After load(): the number of bytes that were packed.
+  [[nodiscard]] u64 unpacked_size() const;
+  // Whether a compiler has to be run.
+  [[nodiscard]] bool has_ptx() const {
+    return std::any_of(found_.code.begin(), found_.code.end(),
+                       [](const DeviceCode &code) { return code.form == DeviceCode::Form::Ptx; });
+  }
+  // The names of inputs that are compiled.
+  [[nodiscard]] std::vector<std::string> ptx_names() const;
+  // The second step: unpacks and reads the code, in the order in which it was found.
+  [[nodiscard]] std::vector<InputObject> load(WorkerPool &pool);
+
+  // Releases the memory of mapped files if it is very much; the system reads them again when they
+  // are used again.
+  void drop_pages() const;
+
+  // Reports files that were made shorter or longer meanwhile. What was read of them may be wrong:
+  // behind the new end, up to the next page, a mapping has zeros.
+  void report_changed() const;
+
+  // After load(): the code that was read, with its bytes.
+  [[nodiscard]] const std::vector<LinkInput> &code() const { return code_; }
+  [[nodiscard]] const std::optional<HostReferences> &host_references() const { return found_.host; }
+  [[nodiscard]] const std::vector<HostModule> &modules() const { return found_.modules; }
+  [[nodiscard]] const std::vector<SkippedCode> &skipped() const { return found_.skipped; }
+  // Rows of the compilers that were called.
+  void add_waits(std::vector<StepTime> &rows) const {
+    ptxas_.add_row("ptxas", rows);
+    optimizer_.add_row("optimiser", rows);
+  }
+
+private:
+  struct Slot {
+    std::optional<ByteSpan> bytes;
+    std::vector<u8> unpacked;
+    std::optional<InputObject> object;
+    std::string_view not_relocatable = {}; // why it cannot be linked: it is an image, not an object
+    Diagnostics diag;
+  };
+
+  [[nodiscard]] bool is_cancelled() const {
+    return request_.progress && request_.progress->cancelled;
+  }
+  struct OpenedFile {
+    Result<MappedFile> file;
+    bool whole = false; // a device object with all its bytes
+  };
+  [[nodiscard]] OpenedFile open_file(const std::string &path) const;
+  [[nodiscard]] std::vector<std::optional<OpenedFile>> open_files(WorkerPool &pool) const;
+  void add_file(InputCollector &collector, const std::string &path, OpenedFile opened);
+  void keep_from_outputs(const std::string &path, const MappedFile &file);
+  void say_until(size_t end, u32 step);
+  void add_libraries(InputCollector &collector);
+  void skip_linked(const DeviceCode &code, std::string_view why);
+  void report_nothing_to_link();
+  void report_damage(const DeviceCode &code, const Error &error, Diagnostics &diag) const;
+  [[nodiscard]] size_t count_within_budget() const;
+  void refuse_to_unpack(const DeviceCode &code, Diagnostics &diag) const;
+  [[nodiscard]] std::optional<ByteSpan> unpack_code(const DeviceCode &code, Slot &slot) const;
+  [[nodiscard]] PtxCompiler compiler_for(const DeviceCode &code) const;
+  [[nodiscard]] std::optional<std::vector<u8>> compile(const PtxCompiler &compiler,
+                                                       const std::string &name, ByteSpan text,
+                                                       Diagnostics &diag) const;
+
+  const LinkRequest &request_;
+  const arch::ArchInfo &target_;
+  const Dialect &dialect_;
+  Diagnostics &diag_;
+  Cache *cache_;
+  const FileSource &source_;
+  Diagnostics early_; // messages of collect()
+  size_t said_ = 0;   // how many of these have been reported
+  std::vector<std::pair<FileIdentity, const PlannedOutput *>> outputs_; // those that are there
+  std::deque<MappedFile> files_;
+  std::vector<std::string> paths_; // of these
+  CollectedInputs found_;
+  std::optional<LtoOutcome> optimised_;
+  mutable CompilerClock ptxas_, optimizer_;
+  size_t within_budget_ = 0; // pieces of code that may be unpacked, from the first
+  std::vector<Slot> slots_;
+  std::vector<LinkInput> code_;
+};
+
+} // namespace culink

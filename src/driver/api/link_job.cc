@@ -1,0 +1,396 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One link from request to result: looks up target and dialect, loads the objects, plans and writes
+// the image, and checks it with the same verifier as `cubin verify`. All layers meet here and
+// nowhere else.
+#include "driver/api/link_job.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "driver/api/check_job.h"
+#include "driver/api/link_from.h"
+#include "driver/api/output_code.h"
+#include "driver/api/skipped_definitions.h"
+#include "driver/options/command_line.h"
+#include "driver/options/dialects.h"
+#include "elf/elf_view.h"
+#include "input/accept.h"
+#include "input/mercury_plane.h"
+#include "link/link.h"
+#include "link/nvlink/objects.h"
+#include "link/output/write.h"
+#include "link/resolve/system_library.h"
+#include "support/process.h"
+#include "verify/file/verify.h"
+
+namespace culink {
+
+namespace {
+
+// "a, b, c", for hints.
+std::string joined(const std::vector<std::string_view> &names) {
+  std::string out;
+  for (const std::string_view name : names) {
+    out += out.empty() ? "" : ", ";
+    out += name;
+  }
+  return out;
+}
+
+// The modules to register. The device runtime library counts if its code is linked or, where it has
+// none for the target, if a function is undefined that it may define.
+std::vector<LinkedModule> linked_modules(const InputLoader &loader,
+                                         const std::vector<InputObject> &objects) {
+  std::vector<LinkedModule> out;
+  for (const HostModule &module : loader.modules()) {
+    const auto is_in = [&](const auto &list) {
+      return std::any_of(list.begin(), list.end(),
+                         [&](const auto &one) { return one.name == module.name; });
+    };
+    const bool linked = !module.system || is_in(objects) ||
+                        (!is_in(loader.code()) && calls_missing_functions(objects));
+    out.push_back({module.name, module.id, linked});
+  }
+  return out;
+}
+
+std::vector<InputObject> mercury_planes(const std::vector<InputObject> &objects, WorkerPool &pool,
+                                        Diagnostics &diag) {
+  std::vector<std::optional<Result<InputObject>>> results(objects.size());
+  pool.for_each(static_cast<u32>(objects.size()),
+                [&](u32 i) { results[i] = parse_mercury_plane(objects[i]); });
+  std::vector<InputObject> planes;
+  planes.reserve(objects.size());
+  for (u32 i = 0; i < objects.size(); ++i) {
+    if (*results[i])
+      planes.push_back(std::move(**results[i]));
+    else
+      diag.report(DiagId::BadInput, {objects[i].name, results[i]->error().text()});
+  }
+  return planes;
+}
+
+// The output claims the lowest of the virtual targets, and so code that asks for __CUDA_ARCH__ at
+// run time would get another answer than it was compiled for.
+void warn_about_virtual_targets(const LinkOptions &options, const std::vector<InputObject> &objects,
+                                Diagnostics &diag) {
+  const auto [low, high] = std::minmax_element(
+      objects.begin(), objects.end(),
+      [](const InputObject &a, const InputObject &b) { return a.virtual_sm < b.virtual_sm; });
+  if (!options.extra_warnings || objects.empty() || low->virtual_sm == high->virtual_sm)
+    return;
+  diag.report(DiagId::MixedVirtualTargets,
+              {std::to_string(low->virtual_sm), std::to_string(high->virtual_sm)})
+      .at("the lower one, which the output will name, in", low->origin())
+      .at("the higher one in", high->origin());
+}
+
+// nvlink notices only when its output is written (Q171).
+bool only_runtime_expected(const Diagnostics &diag) {
+  const auto is_it = [](const Diagnostic &one) { return one.id == DiagId::RuntimeExpected; };
+  return std::any_of(diag.all().begin(), diag.all().end(), is_it) &&
+         std::all_of(diag.all().begin(), diag.all().end(), [&](const Diagnostic &one) {
+           return is_it(one) || diag_row(one.id).severity < Severity::Error;
+         });
+}
+
+// A script called nvlink that runs culink would start itself without end.
+void refuse_to_be_an_engine(Diagnostics &diag) {
+  if (runs_as_engine())
+    diag.report(DiagId::BadInput,
+                {"CULINK_ENGINE", "is set: another link runs this one as its compiler, and so on"},
+                {}, "--cuda=FOLDER, --finalizer=FILE and --ptxas=FILE name NVIDIA's compilers");
+}
+
+u32 newest_toolkit(const std::vector<InputObject> &objects) {
+  u32 newest = 0;
+  for (const InputObject &object : objects)
+    newest = std::max(newest, object.toolkit);
+  return newest;
+}
+
+} // namespace
+
+const arch::ArchInfo *LinkJob::choose_target() {
+  const arch::ArchInfo *found = arch::find_arch(request_.target);
+  if (found)
+    return found;
+  std::vector<std::string_view> names;
+  for (const arch::ArchInfo &row : arch::all_archs())
+    names.push_back(row.name);
+  diag_.report(DiagId::UnknownTarget, {request_.target}, {}, "known targets: " + joined(names));
+  return nullptr;
+}
+
+// A small link ends before further threads have started.
+u32 LinkJob::choose_threads(u64 code_size) const {
+  constexpr u64 kWorthThreads = u64{2} << 20; // bytes
+  return request_.options.threads != 0 || code_size >= kWorthThreads ? request_.options.threads : 1;
+}
+
+// Writes a large image where the caller has room for it. The draft ends here: verification needs
+// memory, too.
+void LinkJob::write(FileDraft draft, WorkerPool &pool) {
+  constexpr u64 kLarge = u64{8} << 20;
+  const u64 size = draft.layout.file_size;
+  if (size >= kLarge)
+    loader_->drop_pages(); // few bytes of the inputs are in memory afterwards
+  if (request_.place && size >= kLarge)
+    image_ = ByteBuffer::borrow(request_.place(size));
+  if (image_.empty())
+    image_ = ByteBuffer(size);
+  write_image(draft, image_, pool, diag_);
+}
+
+// Runs the passes over the plane of the objects that the kind of code needs.
+std::optional<PlannedLink> LinkJob::plan(OutputCode code, const arch::ArchInfo &target,
+                                         std::vector<InputObject> objects, WorkerPool &pool) {
+  const bool mercury = code != OutputCode::Sass;
+  const Dialect dialect = dialect_for(*dialect_, request_.dialect, newest_toolkit(objects), target);
+  if (!request_.dialect.empty())
+    report_older_dialect(objects, dialect, diag_);
+  const arch::ArchInfo plane =
+      mercury ? arch::as_mercury_plane(target) : arch::as_plain_sass(target);
+  if (target.has_mercury_plane && request_.options.code == OutputCode::Default)
+    objects = nvlink::forget_mercury_marks(std::move(objects), *dialect_);
+  LinkOptions options = request_.options;
+  if (!options.ignore_host_info && !options.host_references)
+    options.host_references = loader_->host_references();
+  if (options.option_words.empty())
+    options.option_words = note_options(describe_request(request_));
+  std::optional<SassInputs> sass;
+  if (code == OutputCode::Exact && !request_.finalizer.empty())
+    finalizer_.emplace(request_.finalizer, request_.options.threads, &cache_,
+                       request_.progress ? &request_.progress->cancelled : nullptr);
+  if (finalizer_ && request_.cache.empty()) // else the answers may be known
+    finalizer_->start_early(objects.size(), loader_->code_size());
+  if (mercury) {
+    timer_.begin("planes");
+    std::vector<InputObject> planes = mercury_planes(objects, pool, diag_);
+    objects = nvlink::repeat_first_of_name(std::move(objects), *dialect_);
+    planes = nvlink::repeat_first_of_name(std::move(planes), *dialect_);
+    sass.emplace(SassInputs{std::move(objects), target, {}});
+    if (finalizer_)
+      sass->finalizer = [this](auto &&...arguments) {
+        const CompilerClock::Wait wait(finalizing_);
+        return (*finalizer_)(std::forward<decltype(arguments)>(arguments)...);
+      };
+    objects = std::move(planes);
+    if (diag_.failed())
+      return {};
+  }
+  const auto inputs_released = [this] { loader_->drop_pages(); };
+  return plan_link(options, dialect, plane, std::move(objects), sass ? &*sass : nullptr, pool,
+                   inputs_released, timer_, diag_);
+}
+
+// Optimises what can be. True: there is nothing left to link.
+bool LinkJob::optimise_all(InputLoader &loader) {
+  timer_.begin("optimise");
+  loader.optimize();
+  const std::optional<LtoOutcome> &made = loader.optimised();
+  return made && (made->whole || request_.lto.emit_ptx);
+}
+
+// A program that needs no linking, or its text, which was asked for.
+LinkResult LinkJob::give_out_optimised(InputLoader &loader) {
+  LinkResult result;
+  if (request_.lto.emit_ptx) {
+    loader.report();
+    for (const std::string &part : loader.optimised()->parts)
+      result.ptx += part;
+  } else {
+    timer_.begin("compile");
+    const std::optional<std::vector<u8>> image = loader.compile_whole();
+    if (!image)
+      return {};
+    image_ = ByteBuffer(image->size());
+    std::copy(image->begin(), image->end(), image_.begin());
+  }
+  if (request_.options.facts && !dialect_->input.silent)
+    diag_.report(DiagId::NoEffect, {"reports (-v, -Map and others)",
+                                    "nothing was linked, the optimised program is complete; "
+                                    "`cubin usage` shows what its kernels need"});
+  result.modules = linked_modules(loader, {});
+  std::reverse(result.modules.begin(), result.modules.end()); // as nvlink lists them
+  result.complete = !request_.lto.emit_ptx;
+  return result;
+}
+
+LinkResult LinkJob::link_and_verify() {
+  refuse_to_be_an_engine(diag_);
+  const arch::ArchInfo *target = choose_target();
+  dialect_ = choose_dialect(request_, diag_);
+  if (request_.inputs.empty() && request_.libraries.empty())
+    diag_.report(
+        dialect_ && dialect_->command.refuses_empty_link ? DiagId::NoInput : DiagId::EmptyLink, {});
+  if (diag_.failed())
+    return {};
+  // From sm_90 on some relocations are resolved without being listed.
+  if (request_.options.preserve_relocs && target->has_unified_symbols)
+    diag_.report(DiagId::PreserveRelocsIncomplete, {request_.target});
+  InputLoader &loader = loader_.emplace(request_, *target, *dialect_, diag_, &cache_, files_);
+  timer_.begin("open");
+  workers_.emplace(loader.has_many_files() ? request_.options.threads : 1);
+  loader.collect(*workers_);
+  if (request_.lto.enabled && optimise_all(loader))
+    return give_out_optimised(loader);
+  timer_.begin("read");
+  if (!loader.has_many_files())
+    workers_.emplace(loader.has_ptx() ? request_.options.threads
+                                      : choose_threads(loader.code_size()));
+  WorkerPool &pool = *workers_;
+  std::vector<InputObject> objects = loader.load(pool);
+  if (!request_.options.keep_system_libraries) {
+    const std::vector<bool> needed = nvlink::find_needed_objects(objects, *dialect_, diag_);
+    objects = drop_unneeded(std::move(objects), needed);
+  }
+  if (diag_.failed() && !timer_.cancelled())
+    find_conflicts(request_.options, *dialect_, *target, objects, pool, diag_);
+  if (diag_.failed() || timer_.cancelled())
+    return {};
+  const OutputCode code = choose_output_code(request_.options, *dialect_, objects, *target,
+                                             !request_.finalizer.empty(), diag_);
+  if (diag_.failed())
+    return {};
+  warn_about_virtual_targets(request_.options, objects, diag_);
+  if (!dialect_->input.silent && !request_.options.relocatable &&
+      !request_.options.suppress_arch_warning)
+    warn_about_lost_kernels(objects, loader.skipped(), diag_);
+  std::vector<LinkedModule> modules = linked_modules(loader, objects);
+  const bool checked = is_to_check(request_, objects, diag_);
+  const std::vector<LinkedCode> linked =
+      checked ? list_linked_code(objects) : std::vector<LinkedCode>{};
+  std::optional<PlannedLink> planned = plan(code, *target, std::move(objects), pool);
+  if (!planned)
+    return {};
+  LinkResult result;
+  result.facts = std::move(planned->facts);
+  result.modules = std::move(modules);
+  result.complete = true;
+  if (!planned->draft || timer_.cancelled())
+    return result;
+  if (!make_image(std::move(*planned), result, pool))
+    return {};
+  if (checked && !diag_.failed())
+    check(linked, code == OutputCode::Exact, pool);
+  return result;
+}
+
+// The image is the largest piece of memory, and its size is known before.
+bool LinkJob::is_within_limit(u64 image_size) {
+  const std::vector<LinkInput> &code = loader_->code();
+  const u64 held = loader_->unpacked_size();
+  if (request_.memory_limit == 0 || code.empty() || held + image_size <= request_.memory_limit)
+    return true;
+  const auto largest =
+      std::max_element(code.begin(), code.end(), [](const LinkInput &a, const LinkInput &b) {
+        return a.bytes->size() < b.bytes->size();
+      });
+  diag_.report(DiagId::OverMemoryLimit,
+               {largest->name,
+                "the largest of the inputs, whose output and unpacked code have " +
+                    std::to_string(held + image_size) + " bytes",
+                std::to_string(request_.memory_limit)});
+  return false;
+}
+
+// Writes the image and verifies it. False: it could not be written.
+bool LinkJob::make_image(PlannedLink planned, LinkResult &result, WorkerPool &pool) {
+  if (!is_within_limit(planned.draft->layout.file_size))
+    return false;
+  timer_.begin("write");
+  write(std::move(*planned.draft), pool);
+  if (diag_.failed()) {
+    image_ = {};
+    return false;
+  }
+  timer_.begin("verify");
+  verify(result, planned.flaws, pool);
+  return true;
+}
+
+LinkResult LinkJob::run() {
+  LinkResult result = link_and_verify();
+  timer_.end();
+  // Also where it came too late to save time: whoever cancels a link does not expect a result. What
+  // was said of half a link could be wrong.
+  if (timer_.cancelled()) {
+    diag_ = {};
+    diag_.report(DiagId::Cancelled, {});
+  } else if (diag_.failed() && loader_) {
+    name_skipped_definitions(loader_->skipped(), diag_);
+  }
+  if (loader_ && !timer_.cancelled())
+    loader_->report_changed();
+  workers_.reset();
+  if (loader_)
+    result.compiled = loader_->ptx_names();
+  result.times = timer_.times();
+  if (request_.options.times) {
+    if (loader_)
+      loader_->add_waits(result.compilers);
+    finalizing_.add_row("finalizer", result.compilers);
+  }
+  result.cache = cache_.use();
+  for (const std::string &trouble : cache_.troubles())
+    diag_.report(DiagId::CacheTrouble, {trouble});
+  bool failed = diag_.failed();
+  const std::vector<Diagnostic> blamed = blame_inputs();
+  for (const Diagnostic &diagnostic : blamed)
+    result.messages.push_back(to_message(diagnostic));
+  for (const Diagnostic &diagnostic : diag_.all()) {
+    if (diagnostic.id == DiagId::Contradiction && !blamed.empty())
+      continue;
+    Message &message = result.messages.emplace_back(to_message(diagnostic));
+    if (request_.options.warnings_are_errors && message.severity == Severity::Warning &&
+        diagnostic.id != DiagId::CacheTrouble) { // which never fails a link
+      message.severity = Severity::Error;
+      failed = true;
+    }
+  }
+  if (failed && !only_runtime_expected(diag_)) {
+    result.ptx = {};
+    return result;
+  }
+  result.bytes = std::move(image_);
+  return result;
+}
+
+LinkResult LinkJob::list_modules() {
+  LinkResult result;
+  const std::string number = request_.target.substr(request_.target.find('_') + 1);
+  const arch::ArchInfo *target = arch::find_arch("sm_" + number);
+  dialect_ = choose_dialect(request_, diag_);
+  if (!target)
+    diag_.report(DiagId::UnknownTarget, {request_.target});
+  if (!diag_.failed()) {
+    WorkerPool alone(1);
+    loader_.emplace(request_, *target, *dialect_, diag_, &cache_, files_).collect(alone);
+    loader_->report();
+    for (const HostModule &module : loader_->modules()) // the runtime library, too, as nvlink does
+      result.modules.push_back({module.name, module.id});
+  }
+  for (const Diagnostic &diagnostic : diag_.all())
+    result.messages.push_back(to_message(diagnostic));
+  return result;
+}
+
+LinkResult list_modules(const LinkRequest &request, const FileSource &files) {
+  return LinkJob(request, files).list_modules();
+}
+
+LinkResult list_modules(const LinkRequest &request) {
+  return list_modules(request, system_files());
+}
+
+LinkResult link(const LinkRequest &request, const FileSource &files) {
+  return LinkJob(request, files).run();
+}
+
+LinkResult link(const LinkRequest &request) {
+  return link(request, system_files());
+}
+
+} // namespace culink

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From code for link-time optimisation to PTX, and the decision what becomes of that: a program
+// that leaves nothing undefined is compiled as a whole, and the compiler's file is the output. If
+// there are other objects, or the program needs the device runtime library, or an object is wanted
+// (-r), it is compiled to an object that is linked with the others (Q175).
+//
+// What may surprise: nvlink does not look at the program first. It takes the device runtime library
+// behind a host object as the sign that functions may be left undefined, and puts the optimised
+// object where the last *host object* with such code was; if all of it was in fatbins or .ltoir
+// files, the object has no place and is discarded silently (Q170). The objects of a program
+// that was divided stand in front of all others (Q176).
+#include "driver/api/lto_job.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "compilers/lto/fixed_order.h"
+#include "compilers/lto/module_options.h"
+#include "compilers/lto/ptx_text.h"
+#include "input/compile_ptx.h"
+
+namespace culink {
+
+namespace {
+
+constexpr std::string_view kNameInNvlink = "lto.cubin";
+constexpr std::string_view kNoName = "!"; // which no symbol has
+
+// "a.o, b.o, c.o and 4 more, optimised"
+std::string describe(const std::vector<EngineInput> &modules) {
+  constexpr size_t kMost = 3;
+  std::string out;
+  for (size_t i = 0; i < std::min(modules.size(), kMost); ++i)
+    out += fmt::format("{}{}", i == 0 ? "" : ", ", modules[i].name);
+  if (modules.size() > kMost)
+    out += fmt::format(" and {} more", modules.size() - kMost);
+  return out + ", optimised";
+}
+
+// A hint for the error of a compiler that is older than its input.
+std::string hint_for_newer_modules(const std::vector<EngineInput> &modules,
+                                   const std::string &said) {
+  if (said.find("newer version of nvJitLink") == std::string::npos)
+    return "";
+  for (const EngineInput &module : modules)
+    if (const std::string release = release_of_ltoir(module.bytes);
+        module.kind == EngineInputKind::LtoIr && !release.empty())
+      return fmt::format(
+          "{} is of CUDA {}: name a toolkit of that release with --cuda or CUDA_HOME", module.name,
+          release);
+  return "name the toolkit that made the code with --cuda or CUDA_HOME";
+}
+
+// What of the command line holds for patterns of whole names.
+std::vector<std::string> as_patterns(const std::vector<std::string> &parts) {
+  std::vector<std::string> out;
+  for (const std::string &part : parts)
+    out.push_back(fmt::format("*{}*", part));
+  return out;
+}
+
+// Kernels by names as in the source: the link chooses among them when they are compiled.
+std::vector<std::string> as_kernel_patterns(const std::vector<std::string> &parts, bool of_source) {
+  const bool any = of_source && std::any_of(parts.begin(), parts.end(), [](const std::string &one) {
+                     return one.find_first_of("*(<: ") != std::string::npos;
+                   });
+  return any ? std::vector<std::string>{"*"} : as_patterns(parts);
+}
+
+// With threads that share one text (-split-compile) the optimiser writes other code from run to run
+// on x86-64, so it gets one thread where equal inputs have to give equal outputs. Threads with a
+// text of their own write the same code always.
+LtoOptions with_repeatable_code(LtoOptions options) {
+  options.split_compile.reset();
+  if (options.emit_ptx)
+    options.split_compile_extended.reset();
+  return options;
+}
+
+// Whether the optimiser writes the program in another order in every run.
+bool is_in_random_order(const LtoOptions &options) {
+  const auto has_threads = [](std::optional<u32> count) { return count && *count != 1; };
+  return has_threads(options.split_compile) || has_threads(options.split_compile_extended) ||
+         options.fast_compile == "max";
+}
+
+} // namespace
+
+struct LtoJob::Mix {
+  bool others = false;               // objects that are not optimised
+  bool system = false;               // the device runtime library
+  bool system_after_host = false;    // behind a host object with code for optimisation
+  bool system_last = false;          // behind all of these
+  std::optional<size_t> last_host;   // number of the last host object with such code
+  std::optional<size_t> last_module; // of the last piece of such code
+};
+
+LtoJob::Mix LtoJob::look_at_inputs() const {
+  Mix out;
+  for (size_t i = 0; i < found_.code.size(); ++i) {
+    const DeviceCode &code = found_.code[i];
+    if (code.form == DeviceCode::Form::Lto) {
+      out.last_module = i;
+      if (!code.in_host_object)
+        continue;
+      out.last_host = i;
+      out.system_last = false;
+    } else if (code.system) {
+      out.system = true;
+      out.system_after_host |= out.last_host.has_value();
+      out.system_last = true;
+    } else if (!code.discarded) {
+      out.others = true;
+    }
+  }
+  return out;
+}
+
+// nvlink removes variables, too, if it is told which kernels are used; but nobody said that the
+// others are unused (Q173).
+void LtoJob::set_host_references(OptimizerTask &task) const {
+  const auto &kernels = request_.options.kernels_used;
+  const auto &variables = request_.lto.variables_used;
+  const bool all_kernels =
+      !kernels || std::find(kernels->begin(), kernels->end(), "") != kernels->end();
+  if (all_kernels && !variables) {
+    task.host_counts = !request_.options.ignore_host_info;
+    task.host = found_.host;
+    return;
+  }
+  HostReferences &host = task.host.emplace();
+  const bool by_variables_alone = variables && kernels && kernels->empty();
+  if (!all_kernels && !by_variables_alone)
+    host.external_kernels = host.internal_kernels =
+        kernels->empty() ? std::vector<std::string>{std::string(kNoName)}
+                         : as_kernel_patterns(*kernels, request_.options.source_names);
+  std::vector<std::string> used;
+  if (variables)
+    used = as_patterns(*variables);
+  else if (!dialect_.defects.lto_drops_variables)
+    used = {"*"};
+  host.external_constants = host.internal_constants = used;
+  host.external_variables = host.internal_variables = used;
+}
+
+std::optional<OptimizerTask> LtoJob::make_task(const Mix &mix) {
+  OptimizerTask task;
+  task.target = target_.name;
+  std::vector<ModuleRecord> records;
+  containers_.reserve(found_.code.size());
+  for (const DeviceCode &code : found_.code) {
+    if (code.form != DeviceCode::Form::Lto)
+      continue;
+    if (!code.entry) {
+      task.modules.push_back({EngineInputKind::LtoIr, code.name, code.bytes});
+      continue;
+    }
+    records.push_back({code.name, code.entry->options});
+    task.modules.push_back(
+        {EngineInputKind::Fatbin, code.name, containers_.emplace_back(fatbin_of(*code.entry))});
+  }
+  task.compiled = join_module_options(records, request_.lto.max_registers, diag_);
+  if (diag_.failed())
+    return std::nullopt;
+  if (request_.lto.split_compile_extended && request_.lto.emit_ptx)
+    diag_.report(DiagId::SplitIgnored, {"-emit-ptx", "-split-compile-extended", "-split-compile"});
+  else if (request_.lto.split_compile_extended &&
+           (request_.lto.split_compile || task.compiled.split_compile))
+    diag_.report(DiagId::SplitIgnored,
+                 {"-split-compile", "-split-compile-extended", "-split-compile-extended"});
+  task.separate = request_.options.relocatable || mix.others;
+  task.open = !dialect_.defects.lto_by_host_objects || mix.system_after_host;
+  task.debug = request_.options.debug;
+  set_host_references(task);
+  return task;
+}
+
+std::optional<std::string> LtoJob::compile(const OptimizerTask &task) {
+  if (!request_.lto.has_compiler()) {
+    diag_.report(DiagId::NoLtoCompiler, {task.modules.front().name}, {},
+                 "install it (libnvjitlink of the CUDA toolkit, or `pip install nvidia-nvjitlink`)"
+                 " and name the toolkit's folder with --cuda=FOLDER, -nvvmpath or CUDA_HOME");
+    return std::nullopt;
+  }
+  LtoOptions options = request_.lto;
+  if (task.compiled.split_compile)
+    options.split_compile = task.compiled.split_compile;
+  if (!dialect_.defects.lto_order_by_chance)
+    options = with_repeatable_code(std::move(options));
+  Result<OptimizedProgram> program =
+      optimize(task, options, cache_, request_.progress ? &request_.progress->cancelled : nullptr);
+  if (!program || program->failed) {
+    const std::string what = program ? program->remarks : program.error().text();
+    diag_.report(DiagId::LtoFailed,
+                 {describe(task.modules), request_.lto.library, what, program ? "" : "broken"},
+                 remark_lines(what), hint_for_newer_modules(task.modules, what));
+    return std::nullopt;
+  }
+  if (!program->remarks.empty())
+    diag_.report(DiagId::LtoRemarks, {describe(task.modules), program->remarks},
+                 remark_lines(program->remarks));
+  return std::move(program->text);
+}
+
+// Whether the program can be compiled as a whole.
+bool LtoJob::is_closed(const Mix &mix, const std::string &ptx) const {
+  const UndefinedInPtx undefined = undefined_in(ptx);
+  if (dialect_.defects.lto_by_host_objects)
+    return !mix.system_after_host || undefined.functions.empty();
+  return undefined.functions.empty() && undefined.variables.empty() &&
+         !(mix.system && request_.options.keep_system_libraries);
+}
+
+// Compiled from PTX by the library, the program would have functions that can be linked, with their
+// calls: only from LTO-IR does it compile it as a whole.
+std::optional<std::string> LtoJob::compile_whole(OptimizerTask task, const LtoOutcome &outcome) {
+  task.ptxas = request_.ptxas_options;
+  task.ptxas->insert(task.ptxas->end(), outcome.ptxas_options.begin(), outcome.ptxas_options.end());
+  return compile(task);
+}
+
+std::optional<LtoOutcome> LtoJob::run() {
+  const Mix mix = look_at_inputs();
+  if (!mix.last_module) {
+    diag_.report(request_.lto.emit_ptx && !dialect_.defects.lto_by_host_objects
+                     ? DiagId::NothingToEmit
+                     : DiagId::LtoIgnored,
+                 {"-dlto"});
+    return std::nullopt;
+  }
+  const std::optional<OptimizerTask> task = make_task(mix);
+  const std::optional<std::string> text = task ? compile(*task) : std::nullopt;
+  if (!text)
+    return std::nullopt;
+  LtoOutcome out;
+  // nvlink's optimiser does not know the letters of targets (Q172).
+  const std::string target = dialect_.defects.lto_forgets_letter
+                                 ? fmt::format("sm_{}", target_.number)
+                                 : std::string(target_.name);
+  for (std::string &part : split_ptx(*text))
+    out.parts.push_back(with_target(std::move(part), target));
+  if (!dialect_.defects.lto_order_by_chance && is_in_random_order(request_.lto))
+    out.parts = in_fixed_order(std::move(out.parts));
+  out.whole = !task->separate && out.parts.size() == 1 && is_closed(mix, out.parts.front());
+  const bool nvlinks_place = dialect_.defects.lto_by_host_objects;
+  const bool divided = out.parts.size() > 1;
+  out.lost = nvlinks_place && task->separate && !mix.last_host && !divided;
+  out.place = divided ? 0 : mix.last_host.value_or(*mix.last_module);
+  out.name = nvlinks_place ? std::string(kNameInNvlink) : describe(task->modules);
+  if (task->compiled.max_registers && !request_.lto.max_registers)
+    out.ptxas_options.push_back(fmt::format("-maxrregcount={}", *task->compiled.max_registers));
+  out.split_compile = task->compiled.split_compile;
+  if (out.whole && request_.ptxas.empty() && !request_.lto.emit_ptx) {
+    std::optional<std::string> image = compile_whole(*task, out);
+    if (!image)
+      return std::nullopt;
+    out.image = std::move(*image);
+  }
+  // The file is written all the same (Q171).
+  if (out.whole && nvlinks_place && mix.last_host && !mix.system_last && !request_.lto.emit_ptx)
+    diag_.report(DiagId::RuntimeExpected, {});
+  return out;
+}
+
+} // namespace culink

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compilers/lto/optimize.h"
+#include "culink/linker.h"
+#include "elf/target/arch.h"
+#include "input/collect.h"
+#include "link/model/diagnostics.h"
+#include "link/model/dialect.h"
+
+namespace culink {
+
+// What became of the code for link-time optimisation among the inputs.
+struct LtoOutcome {
+  std::vector<std::string> parts; // PTX
+  bool whole = false;             // the one part is the program, and there is nothing to link
+  std::string image;              // what the library made of it where there is no ptxas
+  size_t place = 0;               // else: where the parts belong among the other code
+  bool lost = false;              // nvlink compiles them and forgets them (Q170)
+  std::string name;               // of the parts, for messages
+  std::vector<std::string> ptxas_options;
+  std::optional<u32> split_compile; // recorded by the modules
+};
+
+// Optimises the code of that kind that was found. Nothing: there was none, or it failed. The cache
+// may be null.
+class LtoJob {
+public:
+  LtoJob(const LinkRequest &request, const arch::ArchInfo &target, const Dialect &dialect,
+         const CollectedInputs &found, Diagnostics &diag, Cache *cache)
+      : request_(request), target_(target), dialect_(dialect), found_(found), diag_(diag),
+        cache_(cache) {}
+
+  [[nodiscard]] std::optional<LtoOutcome> run();
+
+private:
+  struct Mix; // what kinds of inputs there are, and in which order
+
+  [[nodiscard]] Mix look_at_inputs() const;
+  [[nodiscard]] std::optional<OptimizerTask> make_task(const Mix &mix);
+  [[nodiscard]] std::optional<std::string> compile(const OptimizerTask &task);
+  [[nodiscard]] std::optional<std::string> compile_whole(OptimizerTask task,
+                                                         const LtoOutcome &outcome);
+  [[nodiscard]] bool is_closed(const Mix &mix, const std::string &ptx) const;
+  void set_host_references(OptimizerTask &task) const;
+
+  const LinkRequest &request_;
+  const arch::ArchInfo &target_;
+  const Dialect &dialect_;
+  const CollectedInputs &found_;
+  Diagnostics &diag_;
+  Cache *cache_;
+  std::vector<std::vector<u8>> containers_; // modules of fatbins, each in one of its own
+};
+
+} // namespace culink

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <chrono>
+#include <deque>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "culink/linker.h"
+#include "driver/nvjitlink/abi.h"
+#include "driver/nvjitlink/jit_options.h"
+#include "driver/nvjitlink/take_input.h"
+
+namespace culink::jit {
+
+// What is behind a handle: options, inputs, one link, its result and the logs. Every function
+// returns what the client gets. Of one session, one thread at a time; sessions share nothing.
+class Session {
+public:
+  explicit Session(const std::vector<std::string> &options);
+
+  // Whether the options are right.
+  [[nodiscard]] Code created() const { return created_; }
+  // The bytes are copied; what is wrong with them shows here. After an error the session goes on
+  // without the input.
+  [[nodiscard]] Code add_data(InputKind kind, const std::string &name, ByteSpan bytes);
+  [[nodiscard]] Code add_file(InputKind kind, const std::string &path);
+  // Links, once.
+  [[nodiscard]] Code complete();
+
+  [[nodiscard]] bool has_cubin() const { return !result_.bytes.empty(); }
+  [[nodiscard]] const ByteBuffer &cubin() const { return result_.bytes; }
+  [[nodiscard]] bool wants_ptx() const { return options_.request.lto.emit_ptx; }
+  [[nodiscard]] bool has_ptx() const { return !result_.ptx.empty(); }
+  [[nodiscard]] const std::string &ptx() const { return result_.ptx; }
+  [[nodiscard]] bool wants_lto() const { return options_.request.lto.enabled; }
+  // The optimised program as LTO-IR, which NVIDIA's library makes when it is first asked for;
+  // empty: it did not.
+  [[nodiscard]] ByteSpan ltoir();
+  [[nodiscard]] const std::string &errors() const { return errors_; }
+  [[nodiscard]] const std::string &infos() const { return infos_; }
+
+private:
+  [[nodiscard]] std::optional<Code> refuse_input(const std::string &name);
+  [[nodiscard]] Code add(InputKind kind, const std::string &name, std::vector<u8> bytes);
+  [[nodiscard]] LinkRequest make_request() const;
+  [[nodiscard]] Code report(const LinkResult &result);
+  [[nodiscard]] std::vector<u8> make_ltoir() const;
+
+  using Clock = std::chrono::steady_clock;
+
+  Clock::time_point start_ = Clock::now();
+  std::vector<std::string> words_; // the options as they were given
+  JitOptions options_;
+  Code created_ = Code::Success;
+  bool completed_ = false;
+  std::deque<std::vector<u8>> inputs_; // their bytes do not move
+  std::vector<Piece> pieces_;
+  std::set<std::pair<u64, u64>> archives_; // files that were added
+  LinkResult result_;
+  std::optional<std::vector<u8>> ltoir_;
+  std::string errors_;
+  std::string infos_;
+};
+
+} // namespace culink::jit

@@ -1,0 +1,417 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// nvlink's grammar for words of a command line. It is neither getopt's nor ld's: long names have
+// two dashes and short names one, whatever their length; a value follows after `=` or as the next
+// word, even if that begins with a dash; -l, -L and -m alone may have it attached. So -lineinfo is
+// the library "ineinfo", and --verb is unknown.
+//
+// Lists are split at commas; double quotes protect a comma and disappear, empty items disappear.
+// In an option file a backslash makes the next character an ordinary one, except that a quote so
+// marked is lost (Q061).
+//
+// Releases have added options. Where one is emulated, its own count: what a later release has added
+// is unknown. culink itself knows all.
+#include "driver/options/command_line.h"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "driver/options/dialects.h"
+#include "driver/options/suggestions.h"
+#include "elf/target/arch.h"
+
+namespace culink {
+
+namespace {
+
+// Deeper than anyone nests option files on purpose; a file that includes itself ends here.
+constexpr u32 kMaxFileDepth = 64;
+// A file may name itself twice, so depth alone is no bound.
+constexpr u64 kMaxFiles = 10'000, kMaxFileBytes = u64{256} << 20;
+
+// sm_90, compute_90 or lto_90 of a target that a release knows.
+bool is_target(std::string_view value, u32 release) {
+  for (const std::string_view prefix : {"sm_", "compute_", "lto_"})
+    if (value.starts_with(prefix)) {
+      const arch::ArchInfo *found =
+          arch::find_arch(fmt::format("sm_{}", value.substr(prefix.size())));
+      return found && found->toolkit <= release;
+    }
+  return false;
+}
+
+constexpr u32 kAll = ~u32{0}; // releases: none is emulated
+
+// The release whose options count: that of the linker that is emulated, wherever the line says so.
+u32 release_of_options(const std::vector<std::string> &words) {
+  constexpr std::string_view kOption = "--emulate";
+  u32 release = kAll;
+  for (size_t i = 0; i < words.size(); ++i) {
+    const std::string_view word = words[i];
+    std::string_view name;
+    if (word == kOption && i + 1 < words.size())
+      name = words[i + 1];
+    else if (word.starts_with(kOption) && word.substr(kOption.size()).starts_with('='))
+      name = word.substr(kOption.size() + 1);
+    if (const Dialect *found = name.empty() ? nullptr : find_dialect(name))
+      release = found->release.toolkit;
+  }
+  return release;
+}
+
+// nvlink's option files, and the response files of other tools.
+enum class FileGrammar : u8 { Options, Response };
+
+// @file, unless a file has that very name, as it may have for nvlink, to which a missing one is a
+// missing input.
+bool is_response_file(const std::string &word, const FileSource &files, u32 release) {
+  return word.size() > 1 && word[0] == '@' && !files.ask(FileQuestion::Exists, word) &&
+         (release == kAll || files.ask(FileQuestion::IsReadable, word.substr(1)));
+}
+
+std::string without_blanks(const std::string &text) {
+  const size_t begin = std::min(text.find_first_not_of(' '), text.size());
+  return text.substr(begin, text.find_last_not_of(' ') + 1 - begin);
+}
+
+// Whether the brackets of a text have a partner each: those of an operator may have none.
+bool is_balanced(std::string_view text) {
+  const auto count = [text](char c) { return std::count(text.begin(), text.end(), c); };
+  return count('(') == count(')') && count('<') == count('>');
+}
+
+// The items between commas. `of_names`: those between brackets are part of a name, and blanks
+// around it are not. Nothing: a quote does not end.
+std::optional<std::vector<std::string>> split_list(const std::string &value, bool of_names) {
+  constexpr std::string_view kOpening = "(<", kClosing = ")>";
+  std::vector<std::string> items;
+  std::string item;
+  bool quoted = false;
+  int depth = 0;
+  const bool nests = of_names && is_balanced(value);
+  const auto finish = [&] {
+    if (of_names)
+      item = without_blanks(item);
+    if (!item.empty())
+      items.push_back(std::move(item));
+    item.clear();
+  };
+  for (const char c : value) {
+    depth += kOpening.find(c) != std::string_view::npos ? 1 : 0;
+    depth -= kClosing.find(c) != std::string_view::npos ? 1 : 0;
+    if (c == '"')
+      quoted = !quoted;
+    else if (c == ',' && !quoted && !(nests && depth > 0))
+      finish();
+    else
+      item += c;
+  }
+  finish();
+  if (quoted)
+    return std::nullopt;
+  return items;
+}
+
+class CommandLineParser {
+public:
+  CommandLineParser(u32 release, Diagnostics &diag, const FileSource &source)
+      : release_(release), diag_(diag), source_(source) {}
+
+  void parse(const std::vector<std::string> &words);
+  CommandLine take() { return std::move(line_); }
+
+private:
+  struct Match {
+    const OptionRow *row = nullptr;
+    std::optional<std::string> value; // after `=`, or attached
+  };
+
+  [[nodiscard]] Match match(std::string_view word) const;
+  [[nodiscard]] std::optional<std::string> checked(const OptionRow &row, const std::string &value);
+  [[nodiscard]] std::optional<std::string> checked_number(const OptionRow &row,
+                                                          const std::string &value);
+  void accept(const OptionRow &row, const std::string &value);
+  void append_list(const OptionRow &row, const std::string &value);
+  void read_options_file(const std::string &path, FileGrammar grammar);
+  [[nodiscard]] std::vector<std::string> file_words(std::string_view text);
+  [[nodiscard]] std::vector<std::string> response_words(std::string_view text);
+
+  u32 release_; // whose options count, times ten
+  Diagnostics &diag_;
+  const FileSource &source_; // of option files
+  CommandLine line_;
+  u32 file_depth_ = 0;
+  u64 files_ = 0, file_bytes_ = 0; // read so far
+  bool too_many_files_ = false;
+};
+
+// `word` begins with a dash and is longer than that.
+CommandLineParser::Match CommandLineParser::match(std::string_view word) const {
+  const bool is_long = word.starts_with("--");
+  const std::string_view body = word.substr(is_long ? 2 : 1);
+  const size_t equals = body.find('=');
+  const std::string_view name = body.substr(0, equals);
+  Match out{is_long ? find_option(name) : find_brief_option(name), std::nullopt};
+  if (out.row && !has_option(*out.row, !is_long, release_))
+    return {};
+  if (out.row && equals != std::string_view::npos)
+    out.value = std::string(body.substr(equals + 1));
+  if (out.row || is_long)
+    return out;
+  const OptionRow *row = find_brief_option(body.substr(0, 1));
+  if (row && row->attached)
+    return {row, std::string(body.substr(1))};
+  return {};
+}
+
+void CommandLineParser::parse(const std::vector<std::string> &words) {
+  for (size_t i = 0; i < words.size(); ++i) {
+    const std::string &word = words[i];
+    if (is_response_file(word, source_, release_)) {
+      read_options_file(word.substr(1), FileGrammar::Response);
+      continue;
+    }
+    if (word.size() < 2 || word[0] != '-') {
+      line_.inputs.push_back(word);
+      continue;
+    }
+    Match found = match(word);
+    if (!found.row) {
+      diag_
+          .report(DiagId::UnknownOption,
+                  {word.substr(1), word.substr(1, word.find('=') - 1)}) // as nvlink names it
+          .advise(suggest_option(word));
+      continue;
+    }
+    const OptionRow &row = *found.row;
+    if (row.kind == ValueKind::Flag) {
+      if (found.value)
+        diag_.report(DiagId::NoArgumentExpected, {word.substr(0, word.find('='))});
+      line_.set(row.id);
+      continue;
+    }
+    if (!found.value && i + 1 == words.size()) {
+      diag_.report(DiagId::ArgumentExpected, {word});
+      continue;
+    }
+    accept(row, found.value ? *found.value : words[++i]);
+  }
+}
+
+void CommandLineParser::accept(const OptionRow &row, const std::string &value) {
+  if (is_list(row.kind)) {
+    append_list(row, value);
+    return;
+  }
+  const std::optional<std::string> text = checked(row, value);
+  if (!text)
+    return;
+  if (line_.has(row.id) && line_.value(row.id) != *text)
+    diag_.report(DiagId::OptionRedefined, {std::string(row.name)});
+  line_.set(row.id, {*text});
+}
+
+// The value as it is kept, or nothing after a report.
+std::optional<std::string> CommandLineParser::checked(const OptionRow &row,
+                                                      const std::string &value) {
+  const auto refuse = [&]() -> std::optional<std::string> {
+    diag_.report(DiagId::BadOptionValue, {value, std::string(row.name)})
+        .advise(suggest_value(row, value));
+    return std::nullopt;
+  };
+  switch (row.kind) {
+  case ValueKind::Flag:
+  case ValueKind::List:
+  case ValueKind::Names:
+  case ValueKind::Text:
+    return value;
+  case ValueKind::Number:
+    return checked_number(row, value);
+  case ValueKind::Boolean:
+    if (value == "true" || value == "false")
+      return value;
+    diag_.report(DiagId::NotABoolean, {value});
+    return std::nullopt;
+  case ValueKind::Choice:
+    return has_choice(row, value, release_) ? std::optional(value) : refuse();
+  case ValueKind::Target:
+    return is_target(value, release_) ? std::optional(value) : refuse();
+  }
+  return std::nullopt;
+}
+
+// As strtol reads it with base 0: blanks and a sign in front, 0x for hexadecimal, 0 for octal.
+// Nothing at all is 0.
+std::optional<std::string> CommandLineParser::checked_number(const OptionRow &row,
+                                                             const std::string &value) {
+  std::string_view digits = value;
+  digits.remove_prefix(std::min(digits.find_first_not_of(" \t\n\v\f\r"), digits.size()));
+  const bool negative = digits.starts_with('-');
+  if (negative || digits.starts_with('+'))
+    digits.remove_prefix(1);
+  int base = 10;
+  if (digits.starts_with("0x") || digits.starts_with("0X")) {
+    base = 16;
+    digits.remove_prefix(2);
+  } else if (digits.starts_with('0') && digits.size() > 1) {
+    base = 8;
+  }
+  u64 magnitude = 0;
+  const char *end = digits.data() + digits.size();
+  const auto [stop, error] = std::from_chars(digits.data(), end, magnitude, base);
+  if (error == std::errc::invalid_argument ? !value.empty() : stop != end) {
+    diag_.report(DiagId::NotANumber, {value});
+    return std::nullopt;
+  }
+  constexpr u64 kLimit = u64{1} << 31;
+  if (error == std::errc::result_out_of_range || magnitude > kLimit - (negative ? 0 : 1)) {
+    diag_.report(DiagId::NumberOutOfRange, {value});
+    return std::nullopt;
+  }
+  std::string text = fmt::format("{}{}", negative && magnitude != 0 ? "-" : "", magnitude);
+  if (row.choices.empty() ||
+      std::find(row.choices.begin(), row.choices.end(), text) != row.choices.end())
+    return text;
+  diag_.report(DiagId::BadOptionValue, {text, std::string(row.name)})
+      .advise(suggest_value(row, text));
+  return std::nullopt;
+}
+
+void CommandLineParser::append_list(const OptionRow &row, const std::string &value) {
+  // nvlink's own lists are nvlink's where it is emulated.
+  const bool of_names =
+      row.kind == ValueKind::Names && (release_ == kAll || row.recorded == Recorded::Never);
+  const std::optional<std::vector<std::string>> items = split_list(value, of_names);
+  if (!items) {
+    diag_.report(DiagId::StrayQuote, {value});
+    return;
+  }
+  if (row.id == OptionId::OptionsFile) {
+    line_.set(row.id);
+    for (const std::string &path : *items)
+      read_options_file(path, FileGrammar::Options);
+    return;
+  }
+  line_.append(row.id, *items);
+}
+
+void CommandLineParser::read_options_file(const std::string &path, FileGrammar grammar) {
+  if (too_many_files_)
+    return;
+  const Result<MappedFile> file = source_.open(path, FileType::Readable);
+  if (!file) {
+    diag_.report(DiagId::CannotOpenOptionFile, {path, file.error().text()});
+    return;
+  }
+  const ByteSpan bytes = file->bytes();
+  file_bytes_ += bytes.size();
+  too_many_files_ =
+      file_depth_ == kMaxFileDepth || ++files_ > kMaxFiles || file_bytes_ > kMaxFileBytes;
+  if (too_many_files_) {
+    diag_.report(DiagId::TooManyOptionFiles, {path});
+    return;
+  }
+  line_.option_files.push_back(path);
+  ++file_depth_;
+  const std::string_view text(reinterpret_cast<const char *>(bytes.data()), bytes.size());
+  parse(grammar == FileGrammar::Options ? file_words(text) : response_words(text));
+  --file_depth_;
+}
+
+// As GNU tools read them: quotes of either kind group, a backslash takes the next character as it
+// is, except between single quotes.
+std::vector<std::string> CommandLineParser::response_words(std::string_view text) {
+  std::vector<std::string> words;
+  std::optional<std::string> word;
+  char quote = 0;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    const bool blank = std::string_view(" \t\n\v\f\r").find(c) != std::string_view::npos;
+    if (blank && quote == 0) {
+      if (word)
+        words.push_back(std::move(*word));
+      word.reset();
+      continue;
+    }
+    if (!word)
+      word.emplace();
+    if (c == '\\' && quote != '\'' && i + 1 < text.size())
+      *word += text[++i];
+    else if (c == quote)
+      quote = 0;
+    else if (quote == 0 && (c == '"' || c == '\''))
+      quote = c;
+    else
+      *word += c;
+  }
+  if (quote != 0)
+    diag_.report(DiagId::StrayQuote, {word.value_or("")});
+  else if (word)
+    words.push_back(std::move(*word));
+  return words;
+}
+
+std::vector<std::string> CommandLineParser::file_words(std::string_view text) {
+  std::vector<std::string> words;
+  std::string word;
+  bool in_word = false;
+  bool quoted = false;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const bool blank = std::string_view(" \t\n\v\f\r").find(text[i]) != std::string_view::npos;
+    if (blank && !quoted) {
+      if (in_word)
+        words.push_back(std::move(word));
+      word.clear();
+      in_word = false;
+      continue;
+    }
+    in_word = true;
+    if (text[i] == '"')
+      quoted = !quoted;
+    else if (text[i] != '\\')
+      word += text[i];
+    else if (++i < text.size() && text[i] != '"')
+      word += text[i];
+  }
+  if (quoted)
+    diag_.report(DiagId::StrayQuote, {word});
+  else if (in_word)
+    words.push_back(std::move(word));
+  return words;
+}
+
+// %a in the names of files that only culink writes: nvcc gives one command line to the links for
+// all targets.
+void name_target_in_outputs(CommandLine &line) {
+  constexpr std::string_view kMark = "%a";
+  const std::string target = line.value(OptionId::Arch);
+  for (const OptionRow &row : option_rows()) {
+    if (row.file != FileUse::Writes || row.recorded != Recorded::Never || !line.has(row.id))
+      continue;
+    std::string path = line.value(row.id);
+    for (size_t at = 0; (at = path.find(kMark, at)) != std::string::npos; at += target.size())
+      path.replace(at, kMark.size(), target);
+    line.set(row.id, {path});
+  }
+}
+
+} // namespace
+
+std::vector<std::string> split_names(const std::string &list) {
+  return split_list(list, true).value_or(std::vector{list});
+}
+
+CommandLine parse_command_line(const std::vector<std::string> &words, Diagnostics &diag,
+                               const FileSource &files) {
+  CommandLineParser parser(release_of_options(words), diag, files);
+  parser.parse(words);
+  CommandLine line = parser.take();
+  if (line.has(OptionId::Arch))
+    name_target_in_outputs(line);
+  return line;
+}
+
+} // namespace culink

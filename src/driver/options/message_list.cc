@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The tables of messages and of their meanings, as a text for one message (culink --explain) and as
+// a document of all. Who has a message before him need not know its id: he may give its words, or
+// nvlink's, and then the blanks of the tables stand for anything.
+#include "driver/options/message_list.h"
+
+#include <algorithm>
+#include <array>
+#include <span>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "culink/host_references.h"
+#include "driver/options/foreign_messages.h"
+#include "driver/options/nvlink_messages.h"
+#include "link/model/diagnostics.h"
+
+namespace culink {
+
+namespace {
+
+constexpr size_t kLineWidth = 80;
+constexpr std::string_view kIndent = "  ";
+
+using Rows = std::vector<const DiagRow *>;
+
+std::string_view severity_word(const DiagRow &row) {
+  constexpr std::array<std::string_view, 4> kWords = {"info", "warning", "error", "error"};
+  return kWords[static_cast<size_t>(row.severity)];
+}
+
+// A text of a table with something else in its blanks.
+std::string with_blanks(std::string_view text, std::string_view blank) {
+  std::string out;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const size_t end = text[i] == '{' ? text.find('}', i) : std::string_view::npos;
+    out += end == std::string_view::npos ? text.substr(i, 1) : blank;
+    i = end == std::string_view::npos ? i : end;
+  }
+  return out;
+}
+
+// For people. Some messages are nothing but a file and what somebody says about it.
+std::string shown_text(const DiagRow &row) {
+  return row.text == "{0}: {1}" ? "FILE: what is wrong with it" : with_blanks(row.text, "...");
+}
+
+// How much of a text is always the same.
+size_t fixed_letters(std::string_view text) {
+  const std::string fixed = with_blanks(text, "");
+  return static_cast<size_t>(
+      std::count_if(fixed.begin(), fixed.end(), [](char c) { return c >= 'a' && c <= 'z'; }));
+}
+
+// "culink: error: undefined symbol: f" without what is before the message, nvlink's likewise.
+std::string_view without_prefix(std::string_view line) {
+  for (const std::string_view severity : {"fatal", "error", "warning", "info"}) {
+    const size_t at = line.find(severity);
+    const size_t colon =
+        at == std::string_view::npos ? at : line.find_first_not_of(' ', at + severity.size());
+    if (colon == std::string_view::npos || line.substr(colon, 2) != ": ")
+      continue;
+    return line.substr(colon + 2);
+  }
+  return line;
+}
+
+// Keeps the best of all texts that a line may have been made of: those with the most words of their
+// own.
+class BestMessages {
+public:
+  explicit BestMessages(std::string_view line) : line_(line) {}
+
+  // A file before it may have been left out.
+  void consider(const DiagRow &row, std::string_view text) {
+    constexpr std::string_view kFile = "{0}: ";
+    match(row, text);
+    if (text.starts_with(kFile))
+      match(row, text.substr(kFile.size()));
+  }
+  [[nodiscard]] const Rows &rows() const { return rows_; }
+
+private:
+  void match(const DiagRow &row, std::string_view text) {
+    constexpr size_t kFewLetters = 5; // less is "FILE: what is wrong with it"
+    const size_t letters = fixed_letters(text);
+    if (letters < std::max(kFewLetters, letters_) ||
+        !matches_pattern(line_, with_blanks(text, "*") + "*"))
+      return;
+    if (letters > letters_)
+      rows_.clear();
+    letters_ = letters;
+    if (std::find(rows_.begin(), rows_.end(), &row) == rows_.end())
+      rows_.push_back(&row);
+  }
+
+  std::string_view line_;
+  size_t letters_ = 0;
+  Rows rows_;
+};
+
+Rows find_messages(std::string_view words) {
+  if (const DiagRow *row = find_diag_row(words))
+    return {row};
+  BestMessages best(without_prefix(words));
+  Rows parts;
+  for (const NvlinkRow &nvlinks : nvlink_rows()) {
+    const DiagRow &row = diag_row(nvlinks.id);
+    best.consider(row, row.text);
+    best.consider(row, nvlinks.text);
+    if (row.key.find(words) != std::string_view::npos ||
+        row.text.find(words) != std::string_view::npos)
+      parts.push_back(&row);
+  }
+  return best.rows().empty() ? parts : best.rows();
+}
+
+// The words of a text in lines of a terminal.
+std::string paragraph(std::string_view text) {
+  std::string out;
+  size_t used = kLineWidth;
+  while (!text.empty()) {
+    const size_t end = std::min(text.find(' '), text.size());
+    const bool starts = used + 1 + end > kLineWidth;
+    if (starts && !out.empty())
+      out += '\n';
+    out += starts ? kIndent : " ";
+    out += text.substr(0, end);
+    used = (starts ? kIndent.size() : used + 1) + end;
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return out + "\n";
+}
+
+std::string headline(const DiagRow &row) {
+  return fmt::format("{} ({}): {}\n", row.key, severity_word(row), shown_text(row));
+}
+
+std::string explained(std::string_view head, std::string_view meaning, std::string_view way_out) {
+  return fmt::format("{}\n{}\nWhat to do:\n{}", head, paragraph(meaning), paragraph(way_out));
+}
+
+// Stars and double underscores would change the type, except in code.
+std::string in_markdown(std::string_view text) {
+  std::string out;
+  bool is_code = false;
+  for (size_t i = 0; i < text.size(); ++i) {
+    is_code = is_code != (text[i] == '`');
+    const bool is_pair = text.substr(i, 2) == "__" || (i > 0 && text.substr(i - 1, 2) == "__");
+    if (!is_code && (text[i] == '*' || is_pair))
+      out += '\\';
+    out += text[i];
+  }
+  return out;
+}
+
+struct Chapter {
+  std::string_view title;
+  DiagId first, end;
+};
+
+} // namespace
+
+std::optional<std::string> explain_message(std::string_view words) {
+  if (words.empty())
+    return std::nullopt;
+  for (const ForeignMessage &one : foreign_messages())
+    if (matches_pattern(words, one.pattern))
+      return explained(fmt::format("A message of {}\n", one.speaker), one.meaning, one.way_out);
+  const Rows rows = find_messages(words);
+  if (rows.empty())
+    return std::nullopt;
+  std::string heads;
+  for (const DiagRow *row : rows)
+    heads += headline(*row);
+  return rows.size() > 1 ? heads : explained(heads, rows[0]->meaning, rows[0]->advice);
+}
+
+std::string message_list() {
+  std::string out =
+      "# All messages\n\n"
+      "What each message of culink means and what to do about it; `...` stands for names and "
+      "numbers. `culink --explain WORDS` prints it, too:\nthe words are an id, which "
+      "`--error-format=json` shows, a message of culink or nvlink, or a part of one. `culink "
+      "--print-docs messages`\nwrites this page.\n";
+  for (const Chapter &chapter :
+       {Chapter{"Inputs, targets, releases", DiagId{}, DiagId::UndefinedReference},
+        Chapter{"The program: symbols, limits, relocations", DiagId::UndefinedReference,
+                DiagId::UnknownTarget},
+        Chapter{"The command, link-time optimisation, outputs", DiagId::UnknownTarget,
+                DiagId::Count_}}) {
+    out += fmt::format("\n## {}\n\n| Id | Message | Meaning | What to do |\n|---|---|---|---|\n",
+                       chapter.title);
+    for (const DiagRow &row : diag_rows())
+      if (row.id >= chapter.first && row.id < chapter.end)
+        out += fmt::format("| `{}` | {}: {} | {} | {} |\n", row.key, severity_word(row),
+                           in_markdown(shown_text(row)), in_markdown(row.meaning),
+                           in_markdown(row.advice));
+  }
+  out += "\n## Messages of other programs about device links\n\n"
+         "| Of | Message | Meaning | What to do |\n|---|---|---|---|\n";
+  for (const ForeignMessage &one : foreign_messages())
+    out += fmt::format("| {} | `{}` | {} | {} |\n", one.speaker,
+                       one.pattern.substr(1, one.pattern.size() - 2), in_markdown(one.meaning),
+                       in_markdown(one.way_out));
+  return out;
+}
+
+} // namespace culink

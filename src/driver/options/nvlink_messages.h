@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "culink/diagnostics.h"
+#include "link/model/diagnostics.h"
+
+namespace culink {
+
+// When nvlink comes across something. What it finds at one stage it does not get to the next with.
+enum class NvlinkStage : u8 { Options, Load, Merge, Program };
+
+enum class NvlinkWeight : u8 {
+  Silent,  // nvlink says nothing about it and goes on
+  Info,    // goes on
+  Warning, // goes on, unless -Werror makes it an error
+  Error,   // looks for more of the kind, then gives up
+  Fatal,   // gives up at once
+};
+
+// nvlink's words for a message. In the text {0} is an argument, {0x} the same as a hexadecimal
+// number, {0d} demangled, {a} and {b} are the files of the first and second origin.
+struct NvlinkRow {
+  DiagId id;
+  NvlinkStage stage;
+  NvlinkWeight weight;
+  std::string_view text;
+};
+[[nodiscard]] std::span<const NvlinkRow> nvlink_rows();
+
+struct NvlinkReport {
+  std::vector<std::string> lines; // each with its prefix, without newline
+  int status = 0;                 // what nvlink would exit with; 0: the link goes on
+  // Errors about the program as a whole: nvlink still prints what -v and -dump-callgraph ask for.
+  bool tells_about_program = true;
+};
+
+// What nvlink of a toolkit, times ten, prints where culink has these messages: its words, its
+// order, and nothing behind the point at which it gives up.
+[[nodiscard]] NvlinkReport nvlink_report(const std::vector<Message> &messages, u32 toolkit = 130);
+
+} // namespace culink

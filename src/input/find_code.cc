@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The list behind `cubin list` and `cubin extract`: every member of every fatbin in every section
+// and archive member, whether it could be linked or not. Parts that cannot be read are reported,
+// and the rest is listed nevertheless.
+//
+// What may surprise: a linked program has its fatbins in .nv_fatbin, an object before its device
+// link in __nv_relfatbin; the object that a device link adds may have both, and so has a program,
+// since the host linker keeps what it does not know. So what is linked comes first.
+#include "input/find_code.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "elf/elf_view.h"
+#include "elf/target/elf_flags.h"
+#include "input/archive.h"
+#include "input/file_kind.h"
+#include "input/host_object.h"
+#include "support/bytes.h"
+
+namespace culink {
+
+namespace {
+
+constexpr std::string_view kWholeFile = "file";
+constexpr u64 kReleasedAtOnce = u64{8} << 20;
+
+FoundCode::Form found_form_of(FatbinKind kind) {
+  switch (kind) {
+  case FatbinKind::Ptx:
+    return FoundCode::Form::Ptx;
+  case FatbinKind::Elf:
+    return FoundCode::Form::Cubin;
+  case FatbinKind::Lto:
+    return FoundCode::Form::Lto;
+  }
+  return FoundCode::Form::Other; // numbers of old files
+}
+
+std::string target_of_entry(const FatbinEntry &entry) {
+  const FoundCode::Form form = found_form_of(entry.kind);
+  const std::string_view kind = form == FoundCode::Form::Ptx   ? "compute"
+                                : form == FoundCode::Form::Lto ? "lto"
+                                                               : "sm";
+  std::string out = fmt::format("{}_{}", kind, entry.sm);
+  if (entry.letter() != 0)
+    out += entry.letter();
+  return out;
+}
+
+std::string target_of_cubin(ByteSpan bytes) {
+  const Result<elf::ElfView> view = elf::ElfView::open_tolerant(bytes);
+  return view ? arch::target_of(*view).name : "";
+}
+
+// The word after .target.
+std::string target_of_ptx(std::string_view text) {
+  const size_t at = text.find(".target");
+  if (at == std::string_view::npos)
+    return "";
+  text.remove_prefix(at + std::string_view(".target").size());
+  const size_t begin = text.find_first_not_of(" \t");
+  if (begin == std::string_view::npos || !text.substr(begin).starts_with("sm_"))
+    return "";
+  text.remove_prefix(begin + 3);
+  return fmt::format("compute_{}", text.substr(0, text.find_first_not_of("0123456789af")));
+}
+
+class CodeFinder {
+public:
+  CodeFinder(const std::string &path, const PageRelease &release)
+      : path_(path), release_(release) {}
+
+  CodeInFile run(ByteSpan bytes) {
+    out_.kind = file_kind(bytes);
+    look_into(bytes, "");
+    if (out_.kind == FileKind::HostImage)
+      mark_leftovers();
+    return std::move(out_);
+  }
+
+private:
+  void look_into(ByteSpan bytes, const std::string &member);
+  void look_into_host_file(ByteSpan bytes, const std::string &member);
+  void look_into_archive(ByteSpan bytes);
+  void look_into_data(ByteSpan bytes, const std::string &member);
+  void add_fatbins(ByteSpan bytes, const FoundCode &where);
+  void add_fatbin(const FatbinContainer &container, ByteSpan bytes, const FoundCode &where);
+  void mark_leftovers();
+  void add(FoundCode code) {
+    code.number = static_cast<u32>(out_.code.size() + 1);
+    out_.code.push_back(std::move(code));
+  }
+  void report(const std::string &member, Error error) {
+    if (!member.empty())
+      error.place = error.place.empty() ? member : fmt::format("{}, {}", member, error.place);
+    out_.problems.push_back(std::move(error));
+  }
+
+  const std::string &path_;
+  const PageRelease &release_;
+  CodeInFile out_;
+};
+
+void CodeFinder::look_into(ByteSpan bytes, const std::string &member) {
+  switch (file_kind(bytes)) {
+  case FileKind::DeviceObject:
+  case FileKind::DeviceImage:
+    add({.target = target_of_cubin(bytes),
+         .member = member,
+         .place = kWholeFile,
+         .linkable = file_kind(bytes) == FileKind::DeviceObject,
+         .bytes = bytes});
+    break;
+  case FileKind::HostObject:
+  case FileKind::HostImage:
+    look_into_host_file(bytes, member);
+    break;
+  case FileKind::Fatbin:
+    add_fatbins(bytes, {.member = member, .place = "fatbin"});
+    break;
+  case FileKind::Archive:
+    if (member.empty())
+      look_into_archive(bytes);
+    else
+      report(member, {"", "", "archives inside archives are not read"});
+    break;
+  case FileKind::Ptx:
+    add({.form = FoundCode::Form::Ptx,
+         .target = target_of_ptx(as_text(bytes)),
+         .member = member,
+         .place = kWholeFile,
+         .bytes = bytes});
+    break;
+  case FileKind::LtoIr:
+    add({.form = FoundCode::Form::Lto, .member = member, .place = kWholeFile, .bytes = bytes});
+    break;
+  case FileKind::Unknown:
+  case FileKind::Count_:
+    if (member.empty())
+      report(member, {"", "", "not a known kind of file with device code"});
+    break;
+  }
+}
+
+void CodeFinder::look_into_host_file(ByteSpan bytes, const std::string &member) {
+  const Result<HostObject> object = read_host_object(bytes);
+  if (!object)
+    return report(member, object.error());
+  for (const ByteSpan fatbins : object->finished)
+    add_fatbins(fatbins, {.member = member, .place = ".nv_fatbin"});
+  look_into_data(bytes, member);
+  for (const ByteSpan fatbins : object->linkable)
+    add_fatbins(fatbins, {.member = member, .place = "__nv_relfatbin", .linkable = true});
+}
+
+void CodeFinder::look_into_data(ByteSpan bytes, const std::string &member) {
+  for (const LoadedData &data : loaded_data(bytes))
+    for (const CodeInData &found : scan_data(data.bytes, release_)) {
+      FoundCode code{.member = member, .place = data.name, .in_data = true};
+      if (found.container) {
+        add_fatbin(*found.container, found.bytes, code);
+        continue;
+      }
+      code.target = target_of_cubin(found.bytes);
+      code.linkable = file_kind(found.bytes) == FileKind::DeviceObject;
+      code.bytes = found.bytes;
+      add(std::move(code));
+    }
+}
+
+void CodeFinder::look_into_archive(ByteSpan bytes) {
+  const Result<std::vector<ArchiveMember>> members = read_archive(bytes);
+  if (!members)
+    return report("", members.error());
+  for (const ArchiveMember &member : *members) {
+    if (!member.thin) {
+      look_into(member.data, member.name);
+      continue;
+    }
+    const std::string folder = path_.substr(0, path_.rfind('/') + 1);
+    Result<MappedFile> file = MappedFile::open(
+        member.name.starts_with('/') ? member.name : folder + member.name, FileType::Regular);
+    if (file)
+      look_into(out_.files.emplace_back(std::move(*file)).bytes(), member.name);
+    else
+      report(member.name, file.error());
+  }
+}
+
+void CodeFinder::add_fatbins(ByteSpan bytes, const FoundCode &where) {
+  u64 released = 0;
+  for (u64 at = 0; at < bytes.size() || at == 0;) {
+    const Result<FatbinContainer> container = read_fatbin_at(bytes, at);
+    if (!container)
+      return report(where.member, container.error());
+    add_fatbin(*container, bytes.subspan(at, container->end - at), where);
+    at = next_fatbin(bytes, container->end);
+    if (release_ && (at - released >= kReleasedAtOnce || at == bytes.size()))
+      release_(bytes.subspan(released, at - std::exchange(released, at)));
+  }
+}
+
+void CodeFinder::add_fatbin(const FatbinContainer &container, ByteSpan bytes,
+                            const FoundCode &where) {
+  out_.fatbins.push_back(bytes);
+  for (const FatbinEntry &entry : container.entries) {
+    FoundCode code = where;
+    code.form = found_form_of(entry.kind);
+    code.target = target_of_entry(entry);
+    code.bytes = entry.payload;
+    code.entry = entry;
+    code.fatbin = static_cast<u32>(out_.fatbins.size());
+    add(std::move(code));
+  }
+}
+
+// A program keeps the objects of its device link, of which nothing is ever loaded: libcudadevrt's
+// for all its targets.
+void CodeFinder::mark_leftovers() {
+  const bool linked = std::ranges::any_of(out_.code, [](const FoundCode &code) {
+    return code.form == FoundCode::Form::Cubin && !code.linkable;
+  });
+  for (FoundCode &code : out_.code)
+    code.leftover = code.linkable && linked;
+}
+
+struct FormNames {
+  std::string_view name;
+  std::string_view ending; // of a file with such code
+};
+
+// In the order of FoundCode::Form.
+constexpr std::array<FormNames, 4> kForms = {
+    {{"cubin", "cubin"}, {"ptx", "ptx"}, {"lto", "ltoir"}, {"other", "bin"}}};
+
+} // namespace
+
+std::string_view FoundCode::form_name() const {
+  return kForms[static_cast<size_t>(form)].name;
+}
+
+std::string FoundCode::name() const {
+  return fmt::format("{}.{}{}{}", number, target, target.empty() ? "" : ".",
+                     kForms[static_cast<size_t>(form)].ending);
+}
+
+bool FoundCode::is_called(std::string_view what) const {
+  if (!member.empty() && what == member)
+    return true;
+  if (!member.empty() && what.starts_with(member) && what.substr(member.size()).starts_with(':'))
+    what.remove_prefix(member.size() + 1);
+  return what == name() || what == target || what == std::to_string(number);
+}
+
+CodeInFile find_code(const std::string &path, ByteSpan bytes, const PageRelease &release) {
+  return CodeFinder(path, release).run(bytes);
+}
+
+Result<std::vector<u8>> unpack(const FoundCode &code) {
+  if (code.entry)
+    return unpack(*code.entry);
+  return std::vector<u8>(code.bytes.begin(), code.bytes.end());
+}
+
+} // namespace culink

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The comparison from the top: header and layout, and the order of all parts. Everything that can
+// differ is reported by the part that knows what it means; offsets come last, because almost any
+// other difference moves them.
+#include "inspect/diff/diff.h"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "elf/names.h"
+#include "inspect/diff/diff_report.h"
+
+namespace culink::text {
+
+namespace diff {
+
+using elf::FileHeader;
+using elf::Section;
+using elf::Segment;
+
+namespace {
+
+struct FileField {
+  std::string_view name;
+  u64 (*value)(const FileHeader &);
+  DiffTopic topic;
+};
+
+// Sizes, offsets and counts follow from what the sections are; they are layout.
+constexpr std::array kFileFields = std::to_array<FileField>({
+    {"class", [](const FileHeader &h) -> u64 { return h.ident[elf::kIdentClass]; },
+     DiffTopic::Header},
+    {"OSABI", [](const FileHeader &h) -> u64 { return h.ident[elf::kIdentOsAbi]; },
+     DiffTopic::Header},
+    {"ABI version", [](const FileHeader &h) -> u64 { return h.ident[elf::kIdentAbiVersion]; },
+     DiffTopic::Header},
+    {"type", [](const FileHeader &h) -> u64 { return static_cast<u64>(h.type); },
+     DiffTopic::Header},
+    {"machine", [](const FileHeader &h) -> u64 { return h.machine; }, DiffTopic::Header},
+    {"version", [](const FileHeader &h) -> u64 { return h.version; }, DiffTopic::Header},
+    {"entry", [](const FileHeader &h) -> u64 { return h.entry; }, DiffTopic::Header},
+    {"flags", [](const FileHeader &h) -> u64 { return h.flags; }, DiffTopic::Header},
+    {"header size", [](const FileHeader &h) -> u64 { return h.ehsize; }, DiffTopic::Header},
+    {"program header size", [](const FileHeader &h) -> u64 { return h.phentsize; },
+     DiffTopic::Header},
+    {"section header size", [](const FileHeader &h) -> u64 { return h.shentsize; },
+     DiffTopic::Header},
+    {"stored section count", [](const FileHeader &h) -> u64 { return h.shnum; }, DiffTopic::Layout},
+    {"index of the section names", [](const FileHeader &h) -> u64 { return h.shstrndx; },
+     DiffTopic::Layout},
+    {"offset of the section table", [](const FileHeader &h) -> u64 { return h.shoff; },
+     DiffTopic::Layout},
+    {"offset of the program headers", [](const FileHeader &h) -> u64 { return h.phoff; },
+     DiffTopic::Layout},
+});
+
+void diff_header_fields(const Files &files, DiffTopic topic, Report &report) {
+  const FileHeader &a = files.a.view().header(), &b = files.b.view().header();
+  for (const FileField &field : kFileFields)
+    if (const u64 x = field.value(a), y = field.value(b); field.topic == topic && x != y)
+      report.add(topic, "ELF header",
+                 [&] { return fmt::format("{} {:#x} vs {:#x}", field.name, x, y); });
+}
+
+// The first section whose place differs, and how many more do.
+void diff_places(const Files &files, u64 (*value)(const Section &), std::string_view what,
+                 Report &report) {
+  const Pair *first = nullptr;
+  u64 count = 0;
+  for (const Pair &pair : files.pairs)
+    if (value(*pair.a) != value(*pair.b)) {
+      first = first ? first : &pair;
+      ++count;
+    }
+  if (first)
+    report.add(DiffTopic::Layout, files.a.section(first->a->index), [&] {
+      return fmt::format("{} {:#x} vs {:#x} (the first of {} sections)", what, value(*first->a),
+                         value(*first->b), count);
+    });
+}
+
+} // namespace
+
+void diff_header(const Files &files, Report &report) {
+  diff_header_fields(files, DiffTopic::Header, report);
+  if (!std::ranges::equal(files.a.view().header().ident, files.b.view().header().ident) &&
+      !report.any())
+    report.add(DiffTopic::Header, "ELF header",
+               [] { return std::string("identification bytes differ"); });
+}
+
+namespace {
+
+// The part of the file that a segment loads, for comparisons in which sections may move. Padding
+// changes with every move, and with it the side of the segment's end on which a section without
+// bytes lies; so a segment is reported by the bytes it holds, and by padding only where there is
+// more than an alignment can ask for.
+struct Loaded {
+  const Section *first = nullptr;
+  const Section *last = nullptr;
+  u64 most_padding = 1;
+};
+
+Loaded loaded_sections(const elf::ElfView &view, const Segment &segment) {
+  Loaded out;
+  for (const Section &s : view.sections()) {
+    out.most_padding = std::max(out.most_padding, s.align);
+    const bool has_bytes = s.index != 0 && s.type != elf::SectionType::Nobits && s.size != 0;
+    if (!has_bytes || s.offset < segment.offset || s.offset - segment.offset >= segment.filesz)
+      continue;
+    out.first = out.first && out.first->offset <= s.offset ? out.first : &s;
+    out.last = out.last && out.last->offset > s.offset ? out.last : &s;
+  }
+  return out;
+}
+
+std::string loaded_text(const elf::ElfView &view, const Segment &segment) {
+  const Loaded loaded = loaded_sections(view, segment);
+  if (!loaded.first)
+    return segment.filesz < loaded.most_padding
+               ? "without content"
+               : fmt::format("{:#x} bytes outside of sections", segment.filesz);
+  std::string out = fmt::format("from '{}' to '{}'", loaded.first->name, loaded.last->name);
+  const u64 before = loaded.first->offset - segment.offset;
+  if (before >= loaded.most_padding)
+    out += fmt::format(", {:#x} bytes before", before);
+  const u64 last_at = loaded.last->offset - segment.offset;
+  if (segment.filesz - last_at < loaded.last->size)
+    out += fmt::format(", only {:#x} bytes of the last", segment.filesz - last_at);
+  else if (const u64 behind = segment.filesz - last_at - loaded.last->size;
+           behind >= loaded.most_padding)
+    out += fmt::format(", {:#x} bytes behind", behind);
+  return out;
+}
+
+} // namespace
+
+void diff_segments(const Files &files, Report &report) {
+  const bool with_places = !report.options().ignores(DiffTopic::Layout);
+  const auto items = [&](const elf::ElfView &view) {
+    std::vector<Item> out;
+    for (const Segment &s : view.segments()) {
+      const auto type = elf::kSegmentTypeNames.name_of(s.type);
+      std::string value =
+          fmt::format("type {}, flags {}, address {:#x}, physical {:#x}, alignment {}",
+                      type ? std::string(*type) : fmt::format("{:#x}", static_cast<u32>(s.type)),
+                      s.flags, s.vaddr, s.paddr, s.align);
+      if (with_places)
+        value += fmt::format(", file size {:#x}, memory size {:#x}, offset {:#x}", s.filesz,
+                             s.memsz, s.offset);
+      else
+        value +=
+            fmt::format(", {}, {:#x} more in memory", loaded_text(view, s), s.memsz - s.filesz);
+      add_item(out, fmt::format("{}", out.size()), std::move(value));
+    }
+    return out;
+  };
+  diff_items({DiffTopic::Segments, "", "program header", false}, items(files.a.view()),
+             items(files.b.view()), report);
+}
+
+void diff_layout(const Files &files, Report &report) {
+  diff_places(
+      files, [](const Section &s) { return s.offset; }, "offset", report);
+  diff_places(
+      files, [](const Section &s) -> u64 { return s.name_offset; }, "name at", report);
+  diff_header_fields(files, DiffTopic::Layout, report);
+}
+
+} // namespace diff
+
+namespace {
+
+// A toolkit note of another length moves everything behind it.
+DiffOptions forgive_moves(const DiffOptions &options, const diff::Files &files) {
+  DiffOptions out = options;
+  for (const diff::Pair &pair : files.pairs)
+    if (options.ignores(DiffTopic::Tkinfo) && pair.a->name == ".note.nv.tkinfo" &&
+        pair.a->size != pair.b->size)
+      out.ignored[static_cast<u32>(DiffTopic::Layout)] = true;
+  return out;
+}
+
+// Nothing was reported, although something was compared: only then are unexplained bytes news.
+bool nothing_ignored(const DiffOptions &options) {
+  return std::ranges::find(options.ignored, true) == options.ignored.end();
+}
+
+} // namespace
+
+DiffResult diff_files(const elf::ElfView &a, const elf::ElfView &b, const DiffOptions &options) {
+  if (std::ranges::equal(a.file(), b.file()))
+    return {};
+  const diff::Files files = diff::match_sections(a, b);
+  diff::Report report(forgive_moves(options, files));
+  diff::diff_header(files, report);
+  diff::diff_functions(files, report);
+  diff::diff_section_list(files, report);
+  diff::diff_symbols(files, report);
+  diff::diff_section_headers(files, report);
+  diff::diff_records(files, report);
+  diff::diff_contents(files, report);
+  diff::diff_strings(files, report);
+  diff::diff_segments(files, report);
+  diff::diff_layout(files, report);
+  if (!report.any() && nothing_ignored(options))
+    diff::diff_padding(files, report);
+  return std::move(report).take();
+}
+
+} // namespace culink::text

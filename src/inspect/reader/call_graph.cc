@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The call graph of one file. What may surprise: functions that a kernel has inside its section are
+// not in .nv.callgraph; they are there because the kernel calls them. Cycles are found by Tarjan's
+// algorithm with a stack of its own, since chains of calls may be as long as a file is large.
+#include "inspect/reader/call_graph.h"
+
+#include <algorithm>
+
+#include "elf/records/nv_callgraph.h"
+#include "elf/section_kind.h"
+#include "inspect/reader/functions.h"
+
+namespace culink::inspect {
+
+namespace {
+
+class CallReader {
+public:
+  explicit CallReader(const elf::ElfView &file)
+      : symbols_(file.symbols()), file_(file), of_symbol_(symbols_.size(), kNoFunction) {}
+
+  std::vector<CallNode> read() {
+    const Functions functions(file_);
+    for (const FunctionRef &function : functions.all())
+      add(function.symbol, symbols_[function.symbol]);
+    for (u32 i = 0; i < functions.all().size(); ++i)
+      if (const FunctionRef &function = functions.all()[i]; function.value != 0)
+        if (const u32 outer = functions.of_section(function.section); outer != kNoFunction)
+          nodes_[outer].calls.push_back({i, false});
+    for (const elf::Section &section : file_.sections()) {
+      const elf::SectionKind kind =
+          elf::classify_section(section.name, section.type, section.flags);
+      if (kind.role == elf::SectionRole::Callgraph && !kind.mercury)
+        add_graph(elf::decode_call_graph(section.data));
+    }
+    for (CallNode &node : nodes_)
+      sort_calls(node.calls);
+    return std::move(nodes_);
+  }
+
+private:
+  u32 add(u32 index, const elf::Symbol &symbol) {
+    of_symbol_[index] = static_cast<u32>(nodes_.size());
+    CallNode &node = nodes_.emplace_back();
+    node.name = symbol.name;
+    node.kernel = (symbol.other & elf::kOtherKernel) != 0;
+    node.external = !symbol.in_section();
+    return of_symbol_[index];
+  }
+
+  // A pair may name what no section has; what is no symbol at all is left out.
+  u32 number_of(u32 index) {
+    if (index == 0 || index >= symbols_.size())
+      return kNoFunction;
+    return of_symbol_[index] != kNoFunction ? of_symbol_[index] : add(index, symbols_[index]);
+  }
+
+  void add_graph(const elf::CallGraph &graph) {
+    for (const elf::CallGroup &group : graph.groups)
+      for (const elf::CallPair &pair : group.pairs)
+        add_pair(group.part, pair);
+  }
+
+  void add_pair(elf::CallPart part, const elf::CallPair &pair) {
+    const u32 first = number_of(pair.first);
+    if (first == kNoFunction)
+      return;
+    if (part == elf::CallPart::AddressTaken)
+      nodes_[first].address_taken = true;
+    else if (part == elf::CallPart::IndirectCalls)
+      nodes_[first].calls_pointers = true;
+    else if (part != elf::CallPart::Unmarked)
+      if (const u32 callee = number_of(pair.second); callee != kNoFunction)
+        nodes_[first].calls.push_back({callee, part == elf::CallPart::IndirectTargets});
+  }
+
+  // A call that is certain counts more than one that is possible.
+  static void sort_calls(std::vector<CallEdge> &calls) {
+    std::ranges::sort(calls, [](const CallEdge &a, const CallEdge &b) {
+      return a.callee != b.callee ? a.callee < b.callee : a.possible < b.possible;
+    });
+    const auto rest = std::ranges::unique(calls, {}, &CallEdge::callee);
+    calls.erase(rest.begin(), rest.end());
+  }
+
+  elf::SymbolTable symbols_;
+  const elf::ElfView &file_;
+  std::vector<CallNode> nodes_;
+  std::vector<u32> of_symbol_;
+};
+
+// Marks the nodes of cycles.
+class CycleFinder {
+public:
+  explicit CycleFinder(std::vector<CallNode> &nodes)
+      : nodes_(nodes), order_(nodes.size(), kNoFunction), lowest_(nodes.size(), 0),
+        open_(nodes.size(), false) {}
+
+  void mark() {
+    for (u32 root = 0; root < nodes_.size(); ++root)
+      if (order_[root] == kNoFunction)
+        visit(root);
+  }
+
+private:
+  struct Step {
+    u32 node;
+    size_t next; // of its calls
+  };
+
+  void enter(u32 node) {
+    order_[node] = lowest_[node] = count_++;
+    open_[node] = true;
+    waiting_.push_back(node);
+    path_.push_back({node, 0});
+  }
+
+  void visit(u32 root) {
+    enter(root);
+    while (!path_.empty()) {
+      Step &step = path_.back();
+      const u32 node = step.node;
+      if (step.next == nodes_[node].calls.size()) {
+        leave(node);
+        continue;
+      }
+      const u32 callee = nodes_[node].calls[step.next++].callee;
+      if (callee == node)
+        nodes_[node].recursive = true;
+      if (order_[callee] == kNoFunction)
+        enter(callee);
+      else if (open_[callee])
+        lowest_[node] = std::min(lowest_[node], order_[callee]);
+    }
+  }
+
+  void leave(u32 node) {
+    path_.pop_back();
+    if (!path_.empty()) {
+      const u32 caller = path_.back().node;
+      lowest_[caller] = std::min(lowest_[caller], lowest_[node]);
+    }
+    if (lowest_[node] != order_[node])
+      return;
+    const auto first = std::find(waiting_.rbegin(), waiting_.rend(), node).base() - 1;
+    const bool cycle = waiting_.end() - first > 1;
+    for (auto at = first; at != waiting_.end(); ++at) {
+      open_[*at] = false;
+      nodes_[*at].recursive = nodes_[*at].recursive || cycle;
+    }
+    waiting_.erase(first, waiting_.end());
+  }
+
+  std::vector<CallNode> &nodes_;
+  std::vector<u32> order_, lowest_;
+  std::vector<bool> open_;
+  std::vector<u32> waiting_;
+  std::vector<Step> path_;
+  u32 count_ = 0;
+};
+
+} // namespace
+
+std::vector<CallNode> read_calls(const elf::ElfView &file) {
+  std::vector<CallNode> nodes = CallReader(file).read();
+  CycleFinder(nodes).mark();
+  return nodes;
+}
+
+std::vector<CallNode> with_callers(const std::vector<CallNode> &nodes) {
+  std::vector<CallNode> out = nodes;
+  for (CallNode &node : out)
+    node.calls.clear();
+  for (u32 i = 0; i < nodes.size(); ++i)
+    for (const CallEdge &edge : nodes[i].calls)
+      out[edge.callee].calls.push_back({i, edge.possible});
+  return out;
+}
+
+} // namespace culink::inspect

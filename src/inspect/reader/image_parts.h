@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "inspect/reader/functions.h"
+
+namespace culink::inspect {
+
+// A range of a file that somebody owns.
+struct OwnedRange {
+  u64 begin = 0;
+  u64 end = 0;
+  std::string_view kind;
+  u32 function = kNoFunction;
+};
+
+// Bytes of one kind that belong to one function or to none.
+struct ImagePart {
+  std::string_view kind; // "text", "constant", "padding", ...
+  u32 function = kNoFunction;
+  u64 size = 0;
+};
+
+// Gives each of the first `size` bytes of a file to the first range that has it, and what no range
+// has to "padding". The parts add up to `size`; those of one function come together.
+[[nodiscard]] std::vector<ImagePart> divide(u64 size, std::vector<OwnedRange> ranges);
+
+struct SizedFunction {
+  std::string_view name; // mangled
+  bool kernel = false;
+  u64 own = 0;                // code, records, constants and relocations of it
+  std::optional<u64> reached; // the same with all functions that it may call; nothing if there is
+                              // too much to follow
+  ByteSpan code;
+  std::vector<u32> calls; // positions in ImageParts::functions, ascending
+};
+
+struct ImageParts {
+  std::vector<SizedFunction> functions; // in symbol order
+  std::vector<ImagePart> parts;         // add up to the size of the file
+};
+
+// Who owns the bytes of a cubin. Names are views into the file. A tolerant view will do.
+[[nodiscard]] ImageParts measure_image(const elf::ElfView &image);
+
+} // namespace culink::inspect

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a kernel or function costs is spread over the file: registers and stack in .nv.info,
+// barriers and parameters in .nv.info.<function>, memory in the sizes of sections named after the
+// function. Older files keep register and barrier counts in the header of the code section instead.
+// This gathers all of it in one walk over the sections.
+#include "inspect/reader/usage.h"
+
+#include <array>
+#include <type_traits>
+
+#include "elf/records/nv_info.h"
+#include "elf/section_kind.h"
+#include "elf/target/elf_flags.h"
+#include "elf/text_info.h"
+#include "inspect/reader/functions.h"
+#include "inspect/reader/toolkit.h"
+
+namespace culink::inspect {
+
+namespace {
+
+// Before, the header of the code section counts the barriers.
+constexpr u8 kFirstAbiWithBarrierRecords = 8;
+
+// ptxas marks the instructions that store and load spilled registers, but for those that save
+// registers of a caller. Their bytes are those that ptxas -v prints for kernels: measured with 32,
+// 64 and 128 bits on sm_75 to sm_120. Releases up to 12.4 mark nothing.
+constexpr u32 kFirstToolkitWithSpills = 129;
+
+void add_bank(std::vector<BankUse> &banks, u32 bank, u64 size) {
+  for (BankUse &use : banks)
+    if (use.bank == bank) {
+      use.size += size;
+      return;
+    }
+  banks.push_back({bank, size});
+}
+
+// Shared memory that takes bytes in the file, which other assemblers than ptxas write.
+bool is_stored_shared(const elf::Section &section) {
+  return section.type == elf::SectionType::Progbits && section.name.starts_with(".nv.shared.");
+}
+
+class UsageCollector {
+public:
+  explicit UsageCollector(const elf::ElfView &file) : file_(file), functions_(file) {}
+
+  ModuleUsage collect() {
+    usage_.toolkit = toolkit_of(file_);
+    collect_functions();
+    for (const elf::Section &section : file_.sections())
+      add_section(section);
+    if (usage_.toolkit >= kFirstToolkitWithSpills)
+      fill_spills();
+    if (const arch::FileTarget target = arch::target_of(file_);
+        file_.header().type == elf::FileType::Executable && target.arch)
+      usage_.reserved_shared = target.arch->reserved_shared;
+    return std::move(usage_);
+  }
+
+private:
+  void collect_functions() {
+    for (const FunctionRef &function : functions_.all()) {
+      FunctionUsage &use = usage_.functions.emplace_back();
+      use.name = function.name;
+      use.symbol = function.symbol;
+      use.kernel = function.kernel;
+      use.code = function.size;
+      read_header(file_.sections()[function.section], use);
+    }
+  }
+
+  // What there may be no record of.
+  void read_header(const elf::Section &text, FunctionUsage &use) const {
+    if (file_.header().ident[elf::kIdentAbiVersion] < kFirstAbiWithBarrierRecords)
+      use.barriers = elf::text_barriers(text.flags);
+    if (const u32 registers = elf::text_registers(text.info); registers != 0)
+      use.registers = registers;
+  }
+
+  // Functions without a record have none, but for those inside others, whose records count theirs.
+  void fill_spills() {
+    for (u32 i = 0; i < usage_.functions.size(); ++i) {
+      FunctionUsage &use = usage_.functions[i];
+      if (functions_.of_section(functions_.all()[i].section) == i && !use.spills)
+        use.spills = 0;
+    }
+  }
+
+  FunctionUsage *find(u32 function) {
+    return function == kNoFunction ? nullptr : &usage_.functions[function];
+  }
+
+  void add_section(const elf::Section &section) {
+    const elf::SectionKind kind = elf::classify_section(section.name, section.type, section.flags);
+    if (kind.mercury) // the mirror says the same again
+      return;
+    FunctionUsage *const owner = find(functions_.owner_of(section, kind.owner));
+    if (is_stored_shared(section)) {
+      (owner ? owner->shared : usage_.shared) += section.size;
+      return;
+    }
+    switch (kind.role) {
+    case elf::SectionRole::Info:
+      read_info(section, owner);
+      break;
+    case elf::SectionRole::Constant:
+    case elf::SectionRole::ConstantNamed:
+      add_bank(owner ? owner->constants : usage_.constants, kind.bank, section.size);
+      break;
+    case elf::SectionRole::Shared:
+      (owner ? owner->shared : usage_.shared) += section.size;
+      break;
+    case elf::SectionRole::DebugShared:
+      usage_.shared += section.size;
+      break;
+    case elf::SectionRole::ReservedShared:
+      usage_.reserved_shared += section.size;
+      break;
+    case elf::SectionRole::Local:
+      if (owner)
+        owner->local += section.size;
+      break;
+    case elf::SectionRole::Global:
+    case elf::SectionRole::GlobalInit:
+      usage_.global += section.size;
+      break;
+    default: // takes no memory of its own at run time
+      break;
+    }
+  }
+
+  void read_info(const elf::Section &section, FunctionUsage *owner) {
+    for (const elf::InfoRecord &record : elf::decode_info(section.data).records) {
+      const elf::InfoValue value = elf::decode_value(record);
+      if (const auto *word = std::get_if<elf::InfoSymbolWord>(&value))
+        read_symbol_word(record.attribute, *word);
+      else if (const auto *size = std::get_if<elf::InfoDim3>(&value); size && owner)
+        read_size(record.attribute, *size, *owner);
+      else if (const auto *notes = std::get_if<elf::InfoAnnotations>(&value); notes && owner)
+        owner->spills = owner->spills.value_or(0) + count_marks(*notes);
+      else if (const auto *number = std::get_if<elf::InfoNumber>(&value); number && owner)
+        read_number(record.attribute, number->value, *owner);
+    }
+  }
+
+  void read_symbol_word(elf::InfoAttribute attribute, const elf::InfoSymbolWord &word) {
+    FunctionUsage *const use = find(functions_.of_symbol(word.symbol));
+    if (!use)
+      return;
+    if (attribute == elf::InfoAttribute::Regcount)
+      use->registers = word.value;
+    else if (attribute == elf::InfoAttribute::FrameSize)
+      use->frame = word.value;
+    else if (attribute == elf::InfoAttribute::MinStackSize)
+      use->min_stack = word.value;
+    else if (attribute == elf::InfoAttribute::MaxStackSize)
+      use->max_stack = word.value;
+  }
+
+  static u32 count_marks(const elf::InfoAnnotations &notes) {
+    u32 count = 0;
+    for (const elf::InfoAnnotation &note : notes.annotations)
+      count += note.kind == elf::kAnnotationMark ? 1 : 0;
+    return count;
+  }
+
+  static void read_size(elf::InfoAttribute attribute, const elf::InfoDim3 &size,
+                        FunctionUsage &use) {
+    if (attribute == elf::InfoAttribute::MaxThreads)
+      use.max_threads = {size.x, size.y, size.z};
+    else if (attribute == elf::InfoAttribute::Reqntid)
+      use.required_threads = {size.x, size.y, size.z};
+  }
+
+  static void read_number(elf::InfoAttribute attribute, u32 value, FunctionUsage &use) {
+    if (attribute == elf::InfoAttribute::NumBarriers)
+      use.barriers = value;
+    else if (attribute == elf::InfoAttribute::CbankParamSize)
+      use.parameters = value;
+    else if (attribute == elf::InfoAttribute::MaxregCount)
+      use.register_limit = value;
+  }
+
+  const elf::ElfView &file_;
+  Functions functions_;
+  ModuleUsage usage_;
+};
+
+} // namespace
+
+ModuleUsage collect_usage(const elf::ElfView &file) {
+  return UsageCollector(file).collect();
+}
+
+namespace {
+
+template <auto field> std::optional<u64> said(const FunctionUsage &use) {
+  if constexpr (std::is_same_v<decltype(field), u64 FunctionUsage::*>)
+    return use.*field;
+  else
+    return use.*field ? std::optional<u64>(*(use.*field)) : std::nullopt;
+}
+
+template <auto field> std::optional<u64> product(const FunctionUsage &use) {
+  const std::optional<std::array<u32, 3>> &threads = use.*field;
+  if (!threads)
+    return std::nullopt;
+  return u64{(*threads)[0]} * (*threads)[1] * (*threads)[2];
+}
+
+// 255 stands for no limit.
+std::optional<u64> register_limit(const FunctionUsage &use) {
+  return use.register_limit == 0xff ? std::nullopt : said<&FunctionUsage::register_limit>(use);
+}
+
+using Shape = FunctionFact::Shape;
+
+constexpr std::array<FunctionFact, 13> kFunctionFacts{{
+    {"registers", said<&FunctionUsage::registers>},
+    {"stack", said<&FunctionUsage::min_stack>, false, Shape::Stack},
+    {"frame", said<&FunctionUsage::frame>},
+    {"max_stack", said<&FunctionUsage::max_stack>, true, Shape::Stack},
+    {"spills", said<&FunctionUsage::spills>},
+    {"shared", said<&FunctionUsage::shared>},
+    {"local", said<&FunctionUsage::local>},
+    {"barriers", said<&FunctionUsage::barriers>},
+    {"parameters", said<&FunctionUsage::parameters>},
+    {"code", said<&FunctionUsage::code>},
+    {"register_limit", register_limit, true},
+    {"max_threads", product<&FunctionUsage::max_threads>, true, Shape::Threads},
+    {"required_threads", product<&FunctionUsage::required_threads>, true, Shape::Threads},
+}};
+
+} // namespace
+
+std::span<const FunctionFact> function_facts() {
+  return kFunctionFacts;
+}
+
+u64 sum_of_constants(const FunctionUsage &use) {
+  u64 sum = 0;
+  for (const BankUse &bank : use.constants)
+    sum += bank.size;
+  return sum;
+}
+
+} // namespace culink::inspect

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Is this a device ELF as NVIDIA's tools would write it? The view has answered whether the file can
+// be read safely; the rules here are about meaning: that names, types, links and records agree with
+// each other. Each topic has a file of its own (verify_*.cc); this one has the list of rules.
+//
+// The rules were found by running them over thousands of files of ptxas and nvlink 13.0. What those
+// tools really do comes before what a specification would say: locals may follow globals if sh_info
+// says so, a Mercury section may share the bytes of its counterpart, a shared variable's value may
+// be its alignment.
+#include "verify/file/verify.h"
+
+#include <array>
+
+#include <fmt/format.h>
+
+#include "elf/target/elf_flags.h"
+#include "verify/file/verify_findings.h"
+
+namespace culink {
+
+namespace {
+
+constexpr std::array kRules = std::to_array<RuleRow>({
+    {Rule::Structure, "structure",
+     "every offset, size, count, index and string of the file is valid"},
+    {Rule::HeaderMachine, "header-machine", "e_machine is EM_CUDA (190)"},
+    {Rule::HeaderIdent, "header-ident", "versions are 1, padding bytes and e_entry are 0"},
+    {Rule::HeaderAbi, "header-abi", "OSABI and ABI version are a pair that a toolkit writes"},
+    {Rule::HeaderType, "header-type", "the file is relocatable or executable"},
+    {Rule::HeaderFlags, "header-flags", "e_flags name a known architecture and code kind"},
+    {Rule::HeaderCuinfo, "header-cuinfo",
+     "the top byte of e_flags is the index of .note.nv.cuinfo"},
+    {Rule::HeaderSizes, "header-sizes", "the sizes in the header are those of its class"},
+    {Rule::HeaderTables, "header-tables",
+     "the section table follows the section data, aligned; e_shstrndx names strings"},
+    {Rule::SectionNull, "section-null", "section 0 holds nothing but an escaped section count"},
+    {Rule::SectionMissing, "section-missing", "the sections every device ELF has are there"},
+    {Rule::SectionUnique, "section-unique", "sections that describe the whole file appear once"},
+    {Rule::SectionType, "section-type", "a section's type is the one its name calls for"},
+    {Rule::SectionFlags, "section-flags", "a section's flags are those of its kind"},
+    {Rule::SectionLink, "section-link", "sh_link names the table that the kind needs"},
+    {Rule::SectionInfo, "section-info", "sh_info names the section or symbol that the kind needs"},
+    {Rule::SectionEntry, "section-entry", "sh_entsize is the size of the kind's entries"},
+    {Rule::SectionAlign, "section-align", "sh_offset and sh_size keep the alignment of the kind"},
+    {Rule::SectionAddress, "section-address", "sh_addr is 0"},
+    {Rule::SectionOverlap, "section-overlap",
+     "no two sections share bytes, except a Mercury section and its counterpart"},
+    {Rule::SectionGap, "section-gap", "bytes that belong to no section are 0"},
+    {Rule::FileTrailing, "file-trailing", "nothing follows the last table"},
+    {Rule::TextSize, "text-size", "code is a whole number of instructions"},
+    {Rule::TextSymbol, "text-symbol", "sh_info of code names a function symbol in it"},
+    {Rule::SymbolNull, "symbol-null", "symbol 0 is unnamed, and all its fields are 0"},
+    {Rule::SymbolOrder, "symbol-order", "no local symbol is at or after sh_info"},
+    {Rule::SymbolKind, "symbol-kind", "symbols have a known binding and type"},
+    {Rule::SymbolOther, "symbol-other", "st_other has a meaning for the symbol's type"},
+    {Rule::SymbolValue, "symbol-value", "a symbol lies inside its section"},
+    {Rule::SymbolSection, "symbol-section",
+     "a section symbol is local, names its section and has value and size 0"},
+    {Rule::SymbolFunction, "symbol-function", "a defined function lies in code"},
+    {Rule::RelocationType, "reloc-type", "a relocation's type is known and of the table's kind"},
+    {Rule::RelocationOffset, "reloc-offset", "the field of a relocation lies inside its section"},
+    {Rule::RelocationAlign, "reloc-align", "relocations of code are at instructions"},
+    {Rule::InfoFraming, "info-framing", "nv.info records follow each other to the last byte"},
+    {Rule::InfoRecord, "info-record", "a record has the format and size of its attribute"},
+    {Rule::InfoSymbol, "info-symbol", "symbols in nv.info exist and are of the right type"},
+    {Rule::InfoOffset, "info-offset", "code offsets in nv.info are instructions of the function"},
+    {Rule::CapsuleText, "capsule-text", "a Mercury capsule names the section of its code"},
+    {Rule::CapsuleFraming, "capsule-framing", "a capsule has a record where its mask says so"},
+    {Rule::CapsuleSize, "capsule-size", "a capsule speaks of every instruction of its code"},
+    {Rule::MirrorSection, "mirror-section",
+     "sections beside Mercury code have a Mercury counterpart, and every Mercury section is one"},
+    {Rule::MirrorSymbol, "mirror-symbol", "both symbol tables list the same symbols"},
+    {Rule::MirrorBytes, "mirror-bytes",
+     "counterparts of data that Mercury does not change are equal"},
+    {Rule::CallGraphFraming, "callgraph-framing",
+     "the call graph has its four parts, -1 to -4, in order"},
+    {Rule::CallGraphSymbol, "callgraph-symbol", "symbols in the call graph are functions"},
+    {Rule::CallGraphString, "callgraph-string", "prototypes in the call graph are strings"},
+    {Rule::PrototypeSymbol, "prototype-symbol", "symbols in .nv.prototype are functions"},
+    {Rule::PrototypeString, "prototype-string", "offsets in .nv.prototype are strings"},
+    {Rule::NoteFraming, "note-framing", "notes follow each other to the last byte"},
+    {Rule::NoteName, "note-name", "a note has the owner and type of its section"},
+    {Rule::NoteToolkit, "note-tkinfo", "the strings of a toolkit note lie inside it"},
+    {Rule::NoteCuda, "note-cuinfo", "the CUDA note has its version and a known architecture"},
+    {Rule::CompatFraming, "compat-framing", ".nv.compat records end at the last byte"},
+    {Rule::CompatRecord, "compat-record",
+     "a .nv.compat record has the format and size of its attribute"},
+    {Rule::ActionType, "action-type", ".nv.rel.action describes known relocation types"},
+    {Rule::SegmentPresence, "segment-presence",
+     "an executable has program headers, a relocatable file has none"},
+    {Rule::SegmentTable, "segment-table",
+     "program headers follow the section table; PT_PHDR and a PT_LOAD cover them"},
+    {Rule::SegmentFields, "segment-fields", "p_vaddr, p_paddr are 0 and p_align is 8"},
+    {Rule::SegmentCover, "segment-cover",
+     "every allocated section lies in the one segment that has its permissions"},
+});
+
+constexpr bool rules_are_in_order() {
+  for (u32 i = 0; i < kRules.size(); ++i)
+    if (static_cast<u32>(kRules[i].rule) != i)
+      return false;
+  return kRules.size() == static_cast<u32>(Rule::SegmentCover) + 1;
+}
+static_assert(rules_are_in_order());
+
+} // namespace
+
+std::span<const RuleRow> verify_rules() {
+  return kRules;
+}
+
+std::string_view rule_id(Rule rule) {
+  return kRules[static_cast<u32>(rule)].id;
+}
+
+void verify::Findings::append(Findings &&later) {
+  if (later.empty())
+    return;
+  List &all = list();
+  for (Entry &entry : later.list_->entries) {
+    if (entry.key != kNoSection) {
+      const auto [known, is_new] =
+          all.first.try_emplace(entry.key, static_cast<u32>(all.entries.size()));
+      if (!is_new) {
+        all.entries[known->second].repeats += entry.repeats + 1;
+        continue;
+      }
+    }
+    all.entries.push_back(std::move(entry));
+  }
+}
+
+std::vector<Finding> verify::Findings::take() && {
+  std::vector<Finding> out;
+  if (empty())
+    return out;
+  for (Entry &entry : list_->entries) {
+    if (entry.repeats > 0)
+      entry.finding.what.message += fmt::format(" (and {} more in this section)", entry.repeats);
+    out.push_back(std::move(entry.finding));
+  }
+  return out;
+}
+
+std::optional<std::string> target_without_rules(const elf::ElfView &view) {
+  constexpr u32 kFirst = 20, kFirstWithRules = 75;
+  const elf::FileHeader &h = view.header();
+  const arch::ElfTarget target = arch::decode_elf_target(h);
+  if (!h.is_cuda() || !verify::has_old_abi(view) || target.sm < kFirst ||
+      target.sm >= kFirstWithRules)
+    return std::nullopt;
+  return fmt::format("sm_{}", target.sm);
+}
+
+std::vector<Finding> verify_device_elf(const elf::ElfView &view, WorkerPool &pool) {
+  verify::Findings findings;
+  for (const Error &violation : view.violations())
+    findings.push(Rule::Structure, violation.place, violation.field, violation.message);
+  if (target_without_rules(view))
+    return std::move(findings).take();
+  verify::check_header(view, findings);
+  // Sections and symbols of a file for another machine have other meanings.
+  if (view.header().is_cuda())
+    findings.append(verify::check_contents(view, pool));
+  return std::move(findings).take();
+}
+
+std::vector<Finding> verify_device_elf(const elf::ElfView &view) {
+  WorkerPool alone(1);
+  return verify_device_elf(view, alone);
+}
+
+std::vector<Finding> verify_mercury_mirror(const elf::ElfView &view) {
+  verify::Findings findings;
+  verify::check_mirror(view, findings);
+  return std::move(findings).take();
+}
+
+} // namespace culink

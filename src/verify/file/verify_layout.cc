@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The layout of the file: header, section data, section table, program headers, nothing else.
+// One walk over the sections in file order finds overlaps and bytes that belong to nothing. Nearly
+// all files are in order, which the survey of all sections finds out; only for the others is it
+// determined what exactly is wrong.
+//
+// NVIDIA's tools do two unusual things. A Mercury section without bytes of its own has the offset
+// and the size of its SASS counterpart. And Mercury sections of a no-data type occupy bytes of the
+// file, with undefined contents; those of toolkit 13.5 do not, and its section table is not
+// aligned.
+#include <algorithm>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "elf/wire.h"
+#include "support/bytes.h"
+#include "verify/file/verify_findings.h"
+
+namespace culink::verify {
+
+using elf::ElfView;
+using elf::Section;
+
+namespace {
+
+[[nodiscard]] bool lies_before_headers(const ElfView &view, const Section &s) {
+  const u64 headers = view.header().shoff;
+  return s.offset <= headers && s.size <= headers - s.offset;
+}
+
+// Whether a section has bytes of the file.
+[[nodiscard]] bool takes_room(const ElfView &view, const Section &s) {
+  if (s.size == 0 || s.type == elf::SectionType::Null)
+    return false;
+  return !s.no_data() || (s.is_mercury() && lies_before_headers(view, s));
+}
+
+[[nodiscard]] bool may_share_bytes(const Section &a, const Section &b) {
+  return a.offset == b.offset && a.size == b.size && a.is_mercury() != b.is_mercury();
+}
+
+// Sections with bytes, by offset; those that the view refused are left out, so every sum fits.
+[[nodiscard]] std::vector<const Section *> in_file_order(const ElfView &view, bool &all_there) {
+  std::vector<const Section *> out;
+  for (const Section &s : view.sections()) {
+    if (!takes_room(view, s))
+      continue;
+    if (slice(view.file(), s.offset, s.size))
+      out.push_back(&s);
+    else
+      all_there = false;
+  }
+  const auto lies_before = [](const Section *a, const Section *b) {
+    return std::pair(a->offset, a->index) < std::pair(b->offset, b->index);
+  };
+  if (!std::ranges::is_sorted(out, lies_before)) // they nearly always are
+    std::ranges::sort(out, lies_before);
+  return out;
+}
+
+// The name, for messages, of the section that owns the last bytes; none: of the header.
+[[nodiscard]] std::string name_of(const Section *owner) {
+  return owner ? describe_section(*owner) : "ELF header";
+}
+
+[[nodiscard]] bool is_used(u8 byte) {
+  return byte != 0;
+}
+
+// Checks the bytes between two sections; `after` is the first of them.
+void check_gap(const ElfView &view, u64 begin, u64 end, const Section *after, Findings &findings) {
+  if (begin >= end)
+    return;
+  const ByteSpan gap = view.file().subspan(begin, end - begin);
+  const auto used = std::ranges::find_if(gap, is_used);
+  if (used != gap.end())
+    findings.push(Rule::SectionGap, name_of(after), "",
+                  fmt::format("byte {:#x} behind it belongs to no section and is {:#04x}, not 0",
+                              begin + static_cast<u64>(used - gap.begin()), *used));
+}
+
+void check_alignment(const ElfView &view, Findings &findings) {
+  for (const Section &s : view.sections()) {
+    if (s.type == elf::SectionType::Null)
+      continue;
+    if (s.align > 1 && s.offset % s.align != 0)
+      findings.in_section(Rule::SectionAlign, s, [&] {
+        return FieldMessage{"sh_offset",
+                            fmt::format("{:#x} is not a multiple of {:#x}", s.offset, s.align)};
+      });
+    if (s.addr != 0)
+      findings.in_section(Rule::SectionAddress, s, [&] {
+        return FieldMessage{"sh_addr", fmt::format("is {:#x}, not 0", s.addr)};
+      });
+  }
+}
+
+[[nodiscard]] u64 end_of_header(const ElfView &view) {
+  return view.header().elf_class() == elf::ElfClass::Elf64 ? sizeof(elf::wire::Ehdr64)
+                                                           : sizeof(elf::wire::Ehdr32);
+}
+
+// Whether all sections are known, so that bytes between them mean something.
+[[nodiscard]] bool knows_all_sections(const elf::FileHeader &h) {
+  return h.shnum == 0 || h.section_count == h.shnum;
+}
+
+// Looks at 32 bytes at a time: code is aligned to 128.
+[[gnu::noinline]] [[nodiscard]] bool is_clear(const u8 *at, u64 size) {
+  u64 used = 0;
+  for (; size >= 4 * sizeof(u64); size -= 4 * sizeof(u64), at += 4 * sizeof(u64))
+    used |= load_le<u64>(at) | load_le<u64>(at + 8) | load_le<u64>(at + 16) | load_le<u64>(at + 24);
+  for (; size >= sizeof(u64); size -= sizeof(u64), at += sizeof(u64))
+    used |= load_le<u64>(at);
+  for (; size != 0; --size, ++at)
+    used |= *at;
+  return used == 0;
+}
+
+// Whether the bytes of a section follow those that end at `end`, with zeros between.
+[[nodiscard]] inline bool follows_tidily(ByteSpan file, const Section &s, u64 end) {
+  return s.offset >= end && s.offset <= file.size() && s.size <= file.size() - s.offset &&
+         (s.offset == end || is_clear(file.data() + end, s.offset - end));
+}
+
+[[nodiscard]] u64 end_of(const Section &s) {
+  return s.offset + s.size;
+}
+
+[[nodiscard]] bool is_aligned(const Section &s) {
+  if (s.addr != 0)
+    return false;
+  return is_power_of_two(s.align) ? (s.offset & (s.align - 1)) == 0 // which takes no division
+                                  : s.align == 0 || s.offset % s.align == 0;
+}
+
+// True if a section follows those of a tidy survey as it does in a tidy file.
+[[nodiscard]] bool is_tidy(const ElfView &view, const Section &s, Survey &survey) {
+  if (!is_aligned(s))
+    return false;
+  if (!takes_room(view, s))
+    return true;
+  if (!survey.last)
+    survey.first = &s;
+  else if (!follows_tidily(view.file(), s, end_of(*survey.last)))
+    return false;
+  survey.last = &s;
+  return true;
+}
+
+// They follow each other in most files.
+void list_no_data(Survey &survey, const Section &s) {
+  if (!survey.no_data.empty())
+    if (SectionRange &last = survey.no_data.back(); last.data() + last.size() == &s) {
+      last = {last.data(), last.size() + 1};
+      return;
+    }
+  survey.no_data.push_back({&s, 1});
+}
+
+// Adds a section to the list of its type; code, constants, records and relocations are in none.
+void list_section(Survey &survey, const Section &s) {
+  switch (s.type) {
+  case elf::SectionType::CudaCallgraph:
+  case elf::SectionType::CudaPrototype:
+  case elf::SectionType::MercuryCallgraph:
+  case elf::SectionType::MercuryPrototype:
+    survey.calls.push_back(&s);
+    return;
+  case elf::SectionType::Note:
+  case elf::SectionType::CudaCompat:
+  case elf::SectionType::CudaRelocInfo:
+    survey.notes.push_back(&s);
+    return;
+  default:
+    if (s.no_data())
+      list_no_data(survey, s);
+    else if (is_symbol_table(s.type))
+      survey.symbol_tables.push_back(&s);
+  }
+}
+
+// The end of the last table in the file, or of the section data where there is no table.
+[[nodiscard]] u64 end_of_tables(const ElfView &view, u64 data_end) {
+  const elf::FileHeader &h = view.header();
+  u64 end = data_end;
+  const auto extend = [&](u64 offset, u64 size) {
+    if (const std::optional<u64> table_end = checked_add(offset, size))
+      end = std::max(end, *table_end);
+  };
+  if (h.shoff != 0)
+    extend(h.shoff, u64{h.section_count} * h.shentsize);
+  if (h.phnum != 0)
+    extend(h.phoff, u64{h.phnum} * h.phentsize);
+  return std::min<u64>(end, view.file().size());
+}
+
+// The bytes that sections have, and those between them.
+struct Extent {
+  bool all_there;                 // it is known where all sections are
+  u64 end;                        // of the bytes of sections
+  const Section *owner = nullptr; // of the bytes up to `end`
+};
+
+Extent check_untidy(const ElfView &view, Findings &findings) {
+  check_alignment(view, findings);
+  Extent e{knows_all_sections(view.header()), end_of_header(view)};
+  for (const Section *s : in_file_order(view, e.all_there)) {
+    if (s->offset < e.end) {
+      if (!e.owner || !may_share_bytes(*e.owner, *s))
+        findings.in_section(Rule::SectionOverlap, *s, [&] {
+          return FieldMessage{"sh_offset", fmt::format("{:#x} lies inside {}, which ends at {:#x}",
+                                                       s->offset, name_of(e.owner), e.end)};
+        });
+    } else if (e.all_there) {
+      check_gap(view, e.end, s->offset, e.owner, findings);
+    }
+    if (s->offset + s->size > e.end) {
+      e.end = s->offset + s->size;
+      e.owner = s;
+    }
+  }
+  return e;
+}
+
+} // namespace
+
+void survey_section(const ElfView &view, const Section &s, Survey &survey) {
+  list_section(survey, s);
+  if (s.name.size() <= kShortName)
+    survey.short_names.push_back(&s);
+  if (s.type != elf::SectionType::Null)
+    survey.tidy = survey.tidy && is_tidy(view, s, survey);
+}
+
+void append_survey(const ElfView &view, Survey &survey, const Survey &later) {
+  const auto append = [](auto &list, const auto &more) {
+    list.insert(list.end(), more.begin(), more.end());
+  };
+  append(survey.symbol_tables, later.symbol_tables);
+  append(survey.calls, later.calls);
+  append(survey.notes, later.notes);
+  append(survey.short_names, later.short_names);
+  append(survey.no_data, later.no_data);
+  survey.tidy = survey.tidy && later.tidy;
+  if (!later.first)
+    return;
+  const u64 end = survey.last ? end_of(*survey.last) : end_of_header(view);
+  survey.tidy = survey.tidy && follows_tidily(view.file(), *later.first, end);
+  survey.first = survey.first ? survey.first : later.first;
+  survey.last = later.last;
+}
+
+void check_layout(const ElfView &view, const Survey &survey, Findings &findings) {
+  const elf::FileHeader &h = view.header();
+  const auto [all_there, end, owner] =
+      survey.tidy && knows_all_sections(h)
+          ? Extent{true, survey.last ? end_of(*survey.last) : end_of_header(view), survey.last}
+          : check_untidy(view, findings);
+  if (h.shoff != 0 && h.shoff < end)
+    findings.push(Rule::HeaderTables, "ELF header", "e_shoff",
+                  fmt::format("the section table at {:#x} lies inside {}, which ends at {:#x}",
+                              h.shoff, name_of(owner), end));
+  if (all_there)
+    check_gap(view, end, std::min<u64>(h.shoff, view.file().size()), owner, findings);
+  if (h.shoff % 8 != 0 && !(h.shoff == end && view.find(".nv.merc.symtab")))
+    findings.push(Rule::HeaderTables, "ELF header", "e_shoff",
+                  fmt::format("{:#x} is not a multiple of 8", h.shoff));
+
+  const u64 tables_end = end_of_tables(view, end);
+  if (all_there && tables_end < view.file().size())
+    findings.push(Rule::FileTrailing, "file", "",
+                  fmt::format("{} bytes follow the last table, which ends at {:#x}",
+                              view.file().size() - tables_end, tables_end));
+}
+
+} // namespace culink::verify

@@ -1,0 +1,388 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The section table: whether each header agrees with its name. A table gives, for every kind of
+// section that ptxas or nvlink writes, its flags, entry size and alignment and what sh_link and
+// sh_info refer to. Kinds that no tool has been seen to write have no row and are not checked, so
+// that a file with sections of another vendor passes.
+//
+// The Mercury mirror keeps the same rules in its own plane: links go to the Mercury symbol table,
+// section-valued infos to Mercury sections.
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "elf/names.h"
+#include "elf/section_kind.h"
+#include "support/bytes.h"
+#include "verify/file/verify_findings.h"
+
+namespace culink::verify {
+
+using elf::ElfView;
+using elf::Section;
+using elf::SectionKind;
+using elf::SectionRole;
+using elf::SectionType;
+
+namespace {
+
+enum class Link : u8 { Nothing, Strings, Symbols, TkinfoNote };
+enum class Info : u8 {
+  Nothing,
+  FirstGlobal, // of a symbol table; its own rule
+  Function,    // a symbol: the function that is the code (rule text-symbol)
+  OwnerText,   // the code of the function in the name, when there is one there
+  Target,      // the section whose relocations these are
+  CompatOrNot, // .note.nv.cuinfo: .nv.compat where that exists
+};
+
+struct HeaderRow {
+  SectionRole role;
+  u64 flags;
+  u32 entsize; // in a 64-bit file
+  u32 align;   // least; 0: any
+  Link link;
+  Info info;
+};
+
+constexpr u64 kOldBarriers =
+    0x7f00000; // number of barriers, in flags of code from toolkits before 13
+constexpr u64 kAlloc = elf::kFlagAlloc;
+constexpr u64 kData = elf::kFlagAlloc | elf::kFlagWrite;
+
+constexpr std::array kHeaders = std::to_array<HeaderRow>({
+    {SectionRole::StringTable, 0, 0, 1, Link::Nothing, Info::Nothing},
+    {SectionRole::SymbolTable, 0, 24, 8, Link::Strings, Info::FirstGlobal},
+    {SectionRole::SymbolIndices, 0, 4, 4, Link::Symbols, Info::Nothing},
+    {SectionRole::Rel, 0, 16, 8, Link::Symbols, Info::Target},
+    {SectionRole::Rela, 0, 24, 8, Link::Symbols, Info::Target},
+    {SectionRole::ResolvedRela, 0, 24, 8, Link::Symbols, Info::Target},
+    {SectionRole::Text, kAlloc | elf::kFlagExec, 0, 16, Link::Symbols, Info::Function},
+    {SectionRole::CapmercText, 0, 0, 16, Link::Symbols, Info::Function},
+    {SectionRole::Info, 0, 0, 4, Link::Symbols, Info::OwnerText},
+    {SectionRole::Callgraph, 0, 8, 4, Link::Symbols, Info::Nothing},
+    {SectionRole::Prototype, 0, 8, 4, Link::Symbols, Info::Nothing},
+    {SectionRole::Compat, 0, 0, 4, Link::Nothing, Info::Nothing},
+    {SectionRole::RelAction, 0, 8, 8, Link::Nothing, Info::Nothing},
+    {SectionRole::NoteTkinfo, elf::kFlagTkinfoNote, 0, 4, Link::Nothing, Info::Nothing},
+    {SectionRole::NoteCuinfo, elf::kFlagCuinfoNote, 0, 4, Link::TkinfoNote, Info::CompatOrNot},
+    {SectionRole::Constant, kAlloc, 0, 0, Link::Nothing, Info::OwnerText},
+    {SectionRole::ConstantNamed, kAlloc, 0, 0, Link::Nothing, Info::OwnerText},
+    {SectionRole::Global, kData, 0, 0, Link::Nothing, Info::Nothing},
+    {SectionRole::GlobalInit, kData, 0, 0, Link::Nothing, Info::Nothing},
+    {SectionRole::Shared, kData, 0, 0, Link::Nothing, Info::OwnerText},
+    {SectionRole::DebugShared, kData, 0, 0, Link::Nothing, Info::Nothing},
+    {SectionRole::ReservedShared, kData, 0, 0, Link::Nothing, Info::Nothing},
+    {SectionRole::Dwarf, 0, 0, 0, Link::Nothing, Info::Nothing},
+    {SectionRole::NvDebug, 0, 0, 0, Link::Nothing, Info::Nothing},
+});
+
+// By role: the number of its row, plus 1.
+constexpr std::array<u8, elf::kSectionRoleCount> kRowOfRole = [] {
+  std::array<u8, elf::kSectionRoleCount> rows{};
+  for (u8 i = 0; i < kHeaders.size(); ++i)
+    rows[static_cast<u8>(kHeaders[i].role)] = i + 1;
+  return rows;
+}();
+
+[[nodiscard]] const HeaderRow *header_row(SectionRole role) {
+  const u8 row = kRowOfRole[static_cast<u8>(role)];
+  return row == 0 ? nullptr : &kHeaders[row - 1];
+}
+
+[[nodiscard]] SectionKind kind_of(const Section &s) {
+  return elf::classify_section(s.name, s.type, s.flags);
+}
+
+[[nodiscard]] std::string type_text(SectionType type) {
+  const auto name = elf::kSectionTypeNames.name_of(type);
+  return name ? std::string(*name) : fmt::format("{:#x}", static_cast<u32>(type));
+}
+
+// The stub of a unified function F, __cuda_uf_stub_F, has its code in .nv.uft.rel.F: one slot of
+// the table of unified functions.
+constexpr std::string_view kUnifiedStub = "__cuda_uf_stub_";
+constexpr std::string_view kUnifiedSlot = ".nv.uft.rel.";
+constexpr std::string_view kMercuryUnifiedSlot = ".nv.capmerc.nv.uft.rel.";
+constexpr u32 kUnifiedSlotSize = 128;
+
+[[nodiscard]] bool is_code_of(const Section &code, std::string_view owner, bool mercury) {
+  constexpr std::string_view kText = ".text.";
+  if (!mercury && code.type == SectionType::Progbits && code.name.starts_with(kText) &&
+      code.name.substr(kText.size()) == owner) // as nearly always
+    return true;
+  const SectionKind kind = kind_of(code);
+  if (kind.role == (mercury ? SectionRole::CapmercText : SectionRole::Text) && kind.owner == owner)
+    return true;
+  const std::string_view slot = mercury ? kMercuryUnifiedSlot : kUnifiedSlot;
+  return owner.starts_with(kUnifiedStub) && code.name.starts_with(slot) &&
+         code.name.substr(slot.size()) == owner.substr(kUnifiedStub.size());
+}
+
+// Names that must not repeat: code that looks one up takes the first.
+constexpr std::array<std::string_view, 12> kUnique{
+    ".shstrtab",       ".strtab",         ".symtab",        ".symtab_shndx",
+    ".nv.info",        ".nv.callgraph",   ".nv.prototype",  ".nv.compat",
+    ".note.nv.tkinfo", ".note.nv.cuinfo", ".nv.rel.action", ".nv.merc.symtab"};
+
+constexpr std::array<std::string_view, 5> kRequired{".shstrtab", ".strtab", ".symtab",
+                                                    ".note.nv.tkinfo", ".note.nv.cuinfo"};
+constexpr u32 kRequiredBefore13 = 3; // files of older toolkits have other notes
+
+// Targets before sm_90 keep the function's register count in the top byte of sh_info.
+constexpr u32 kSymbolMask = 0xffffff;
+
+[[nodiscard]] bool is_function_in(const elf::SymbolTable &symbols, u32 index, const Section &code) {
+  const elf::Symbol symbol = symbols.without_name(index);
+  return symbol.type() == elf::SymbolType::Function && symbol.section == code.index;
+}
+
+class SectionCheck {
+public:
+  SectionCheck(const Section &section, FileMemory &memory, Findings &findings)
+      : view_(memory.view()), s_(section), kind_(kind_of(section)), memory_(memory),
+        findings_(findings) {
+    // By the name, so that a wrong flag is one finding and not one for every link.
+    kind_.mercury = s_.name.starts_with(".nv.merc.") || s_.name.starts_with(".nv.capmerc.");
+  }
+
+  void run() {
+    check_name();
+    const HeaderRow *row = header_row(kind_.role);
+    if (!row)
+      return;
+    check_flags(*row);
+    check_shape(*row);
+    check_link(*row);
+    check_info(*row);
+  }
+
+private:
+  void report(Rule rule, std::string field, std::string message) {
+    findings_.in_section(rule, s_, [&] {
+      return FieldMessage{std::move(field), std::move(message)};
+    });
+  }
+  [[nodiscard]] const Section &section(u32 index) const { return view_.sections()[index]; }
+
+  void check_name();
+  void check_flags(const HeaderRow &row);
+  void check_shape(const HeaderRow &row);
+  void check_link(const HeaderRow &row);
+  void check_info(const HeaderRow &row);
+  void check_owner();
+  void check_target();
+  void check_function();
+
+  const ElfView &view_;
+  const Section &s_;
+  SectionKind kind_;
+  FileMemory &memory_;
+  Findings &findings_;
+};
+
+// A section whose name is one of the known names must have been classified by it; where the type
+// did not fit, classification fell back on the type.
+void SectionCheck::check_name() {
+  std::string_view name = s_.name;
+  if (name.starts_with(".nv.merc."))
+    name.remove_prefix(8);
+  if (name.starts_with(".rel")) { // of relocations, which have no rule
+    const bool table = kind_.role == SectionRole::Rel || kind_.role == SectionRole::Rela;
+    if (!table && (name.starts_with(".rel.") || name.starts_with(".rela.")))
+      report(Rule::SectionType, "sh_type",
+             fmt::format("{} does not go with this name", type_text(s_.type)));
+    return;
+  }
+  for (const elf::SectionNameRule &rule : elf::section_name_rules()) {
+    if (!has_prefix(name, rule.name))
+      continue;
+    const std::string_view rest = name.substr(rule.name.size());
+    const bool named =
+        rule.match == elf::NameMatch::Prefix || rest.starts_with('.') ||
+        (rule.match == elf::NameMatch::Numbered ? !rest.empty() && rest[0] >= '0' && rest[0] <= '9'
+                                                : rest.empty());
+    const bool owned = rule.match != elf::NameMatch::Exact || rest.empty();
+    if (!named || !owned)
+      continue;
+    if (kind_.role != rule.role && name != kCuverName) // which is .note.nv.cuinfo, with its flag
+      report(Rule::SectionType, "sh_type",
+             fmt::format("{} does not go with this name", type_text(s_.type)));
+    return;
+  }
+}
+
+void SectionCheck::check_flags(const HeaderRow &row) {
+  // SHF_INFO_LINK says that sh_info is a section; image-slot relocations lack it.
+  u64 plain = s_.flags & ~(elf::kFlagMercury | elf::kFlagInfoLink);
+  if (row.role == SectionRole::Text)
+    plain &= ~kOldBarriers;
+  if (plain != row.flags)
+    report(Rule::SectionFlags, "sh_flags", fmt::format("{:#x}, expected {:#x}", plain, row.flags));
+  const bool info_link = (s_.flags & elf::kFlagInfoLink) != 0;
+  const bool refers = row.info == Info::OwnerText || row.info == Info::CompatOrNot;
+  // Toolkits before 12.4 leave the flag out, and nvlink takes it from their constants.
+  const bool may_lack = has_old_abi(view_) || row.role == SectionRole::Constant;
+  if (!(may_lack && !info_link) &&
+      (refers ? info_link != (s_.info != 0) : info_link && row.info != Info::Target))
+    report(
+        Rule::SectionFlags, "sh_flags",
+        fmt::format("SHF_INFO_LINK is {}, sh_info is {}", info_link ? "set" : "not set", s_.info));
+  if (kind_.mercury != s_.is_mercury())
+    report(Rule::SectionFlags, "sh_flags",
+           fmt::format("the Mercury flag is {}", s_.is_mercury() ? "set" : "not set"));
+}
+
+void SectionCheck::check_shape(const HeaderRow &row) {
+  // The view has compared the entry sizes of tables with the file's class.
+  const bool is_table = elf::is_symbol_table(s_.type) || elf::is_relocation_table(s_.type);
+  const u32 entsize = s_.name.starts_with(kMercuryUnifiedSlot) ? kUnifiedSlotSize : row.entsize;
+  if (!is_table && s_.entsize != entsize)
+    report(Rule::SectionEntry, "sh_entsize", fmt::format("is {}, not {}", s_.entsize, entsize));
+  if (row.entsize != 0 && !is_table && s_.size % row.entsize != 0)
+    report(Rule::SectionEntry, "sh_size",
+           fmt::format("{:#x} is not a multiple of {}", s_.size, row.entsize));
+  if (s_.align < row.align)
+    report(Rule::SectionAlign, "sh_addralign",
+           fmt::format("is {}, less than {}", s_.align, row.align));
+}
+
+void SectionCheck::check_link(const HeaderRow &row) {
+  const Section &link = section(s_.link);
+  bool right = false;
+  std::string_view wanted;
+  switch (row.link) {
+  case Link::Nothing:
+    right = s_.link == 0;
+    wanted = "nothing (0)";
+    break;
+  case Link::Strings:
+    right = link.type == SectionType::Strtab;
+    wanted = "a string table";
+    break;
+  case Link::Symbols:
+    right = link.type == (kind_.mercury ? SectionType::MercurySymtab : SectionType::Symtab);
+    wanted = kind_.mercury ? "the Mercury symbol table" : "the symbol table";
+    break;
+  case Link::TkinfoNote:
+    right = kind_of(link).role == SectionRole::NoteTkinfo;
+    wanted = ".note.nv.tkinfo";
+    break;
+  }
+  if (!right)
+    report(Rule::SectionLink, "sh_link",
+           fmt::format("{} is not {}", describe_section(link), wanted));
+}
+
+void SectionCheck::check_info(const HeaderRow &row) {
+  switch (row.info) {
+  case Info::Nothing:
+    if (s_.info != 0)
+      report(Rule::SectionInfo, "sh_info", fmt::format("is {}, not 0", s_.info));
+    return;
+  case Info::FirstGlobal:
+    return;
+  case Info::Function:
+    check_function();
+    return;
+  case Info::OwnerText:
+    check_owner();
+    return;
+  case Info::Target:
+    check_target();
+    return;
+  case Info::CompatOrNot:
+    if (s_.info != 0 &&
+        (s_.info >= view_.sections().size() || section(s_.info).name != ".nv.compat"))
+      report(Rule::SectionInfo, "sh_info", fmt::format("{} is not .nv.compat", s_.info));
+    return;
+  }
+}
+
+void SectionCheck::check_owner() {
+  if (kind_.owner.empty()) {
+    if (s_.info != 0)
+      report(Rule::SectionInfo, "sh_info", fmt::format("is {}, not 0", s_.info));
+    return;
+  }
+  if (s_.info == 0 || s_.info >= view_.sections().size()) {
+    report(Rule::SectionInfo, "sh_info", fmt::format("{} is not the function's code", s_.info));
+    return;
+  }
+  if (!is_code_of(section(s_.info), kind_.owner, kind_.mercury))
+    report(
+        Rule::SectionInfo, "sh_info",
+        fmt::format("{} is not the code of '{}'", describe_section(section(s_.info)), kind_.owner));
+}
+
+void SectionCheck::check_target() {
+  const Section &target = section(s_.info);
+  if (s_.info == 0 || target.type == SectionType::Null)
+    report(Rule::SectionInfo, "sh_info", "names no section to relocate");
+  else if (target.is_mercury() != kind_.mercury)
+    report(Rule::SectionInfo, "sh_info",
+           fmt::format("{} is not in the same plane", describe_section(target)));
+  // In the Mercury mirror and after its link, banks are named otherwise than their relocations.
+  else if (!kind_.mercury && !s_.name.ends_with(target.name) && !kind_of(target).is_constant())
+    report(Rule::SectionInfo, "sh_info",
+           fmt::format("{} is not the section in the name", describe_section(target)));
+}
+
+void SectionCheck::check_function() {
+  if (kind_.role == SectionRole::Text && s_.size % 16 != 0)
+    report(Rule::TextSize, "sh_size", fmt::format("{:#x} is not a multiple of 16", s_.size));
+  const elf::SymbolTable &symbols = memory_.linked_symbols(s_);
+  const u32 index = s_.info & kSymbolMask;
+  if (index >= symbols.size()) {
+    report(Rule::TextSymbol, "sh_info",
+           fmt::format("{} is not a symbol (there are {})", index, symbols.size()));
+    return;
+  }
+  if (!is_function_in(symbols, index, s_))
+    report(Rule::TextSymbol, "sh_info",
+           fmt::format("symbol {} '{}' is not a function in this section", index,
+                       symbols[index].name));
+}
+
+} // namespace
+
+void check_names(const ElfView &view, const Survey &survey, Findings &findings) {
+  std::array<u32, kUnique.size()> count{};
+  std::array<bool, kRequired.size()> found{};
+  static_assert(std::all_of(kUnique.begin(), kUnique.end(),
+                            [](std::string_view name) { return name.size() <= kShortName; }));
+  for (const Section *s : survey.short_names) {
+    for (u32 i = 0; i < kUnique.size(); ++i)
+      if (s->name == kUnique[i] && ++count[i] > 1)
+        findings.in_section(Rule::SectionUnique, *s, [&] {
+          return FieldMessage{"sh_name", "this name appears before"};
+        });
+    for (u32 i = 0; i < kRequired.size(); ++i)
+      found[i] = found[i] || s->name == kRequired[i];
+    if (s->name == kCuverName)
+      found.back() = true;
+  }
+  const bool old = has_old_abi(view);
+  for (u32 i = 0; i < (old ? kRequiredBefore13 : kRequired.size()); ++i)
+    if (!found[i])
+      findings.push(Rule::SectionMissing, "section table", "",
+                    fmt::format("there is no {}", kRequired[i]));
+}
+
+void check_section(const Section &s, FileMemory &memory, Findings &findings) {
+  if (s.index != 0) {
+    SectionCheck(s, memory, findings).run();
+    return;
+  }
+  const ElfView &view = memory.view();
+  const u64 size = view.header().shnum == 0 ? view.header().section_count : 0;
+  if (s.type != SectionType::Null || s.name_offset != 0 || s.flags != 0 || s.offset != 0 ||
+      s.size != size || s.info != 0)
+    findings.in_section(Rule::SectionNull, s, [] {
+      return FieldMessage{"fields", "are not all 0"};
+    });
+}
+
+} // namespace culink::verify

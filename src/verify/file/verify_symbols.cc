@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The symbol tables. The Mercury symbol table mirrors the plain one and keeps the same rules, with
+// one exception: its functions are as long as the expanded Mercury code, which the capsule in the
+// file is not, so their size cannot be compared with the section.
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "elf/names.h"
+#include "elf/section_kind.h"
+#include "support/bytes.h"
+#include "verify/file/verify_findings.h"
+
+namespace culink::verify {
+
+using elf::ElfView;
+using elf::Section;
+using elf::SectionType;
+using elf::Symbol;
+using elf::SymbolBinding;
+using elf::SymbolTable;
+using elf::SymbolType;
+
+namespace {
+
+// The bits of st_other besides visibility. Bit 3 has no meaning anywhere. The bit of managed
+// variables marks unified functions, the bit of kernels marks unified variables.
+constexpr u8 kUnifiedFunction = elf::kOtherManaged;
+constexpr u8 kUnifiedVariable = elf::kOtherKernel;
+constexpr u8 kFunctionOther = elf::kOtherVisibilityMask | elf::kOtherKernel | kUnifiedFunction;
+constexpr u8 kDataOther = elf::kOtherVisibilityMask | elf::kOtherManaged | elf::kOtherGlobal |
+                          elf::kOtherShared | elf::kOtherConstant;
+
+// By type.
+constexpr std::array<u8, 16> kLegalOther = [] {
+  std::array<u8, 16> out;
+  out.fill(kDataOther);
+  out[static_cast<u8>(SymbolType::Function)] = kFunctionOther;
+  out[static_cast<u8>(SymbolType::Object)] = kDataOther | kUnifiedVariable;
+  out[static_cast<u8>(SymbolType::CudaObject)] = kDataOther | kUnifiedVariable;
+  return out;
+}();
+
+[[nodiscard]] std::string symbol_field(std::string_view field, u32 index, std::string_view name) {
+  return name.empty() ? fmt::format("{} of symbol {}", field, index)
+                      : fmt::format("{} of symbol {} '{}'", field, index, name);
+}
+
+[[nodiscard]] bool holds_code(const Section &s) {
+  return (s.flags & elf::kFlagExec) != 0 || s.type == SectionType::CudaCapmerc;
+}
+
+// In shared memory, st_value is the variable's alignment until the executable link, and dynamic
+// shared memory begins where static memory ends.
+[[nodiscard]] bool holds_shared_memory(const Section &s) {
+  return s.type == SectionType::CudaShared || s.type == SectionType::CudaReservedShared ||
+         (s.type == SectionType::Nobits && s.name.find("shared") != std::string_view::npos);
+}
+
+[[nodiscard]] bool is_constant(const Section &s) {
+  return elf::classify_section(s.name, s.type, s.flags).is_constant();
+}
+
+class TableCheck {
+public:
+  TableCheck(const ElfView &view, const Section &table, Findings &findings)
+      : view_(view), table_(table), symbols_(view.symbols(table)),
+        names_(as_text(terminated_strings(view.sections()[table.link].data))), findings_(findings) {
+  }
+
+  void run(u32 begin, u32 end) {
+    if (begin == 0 && end != 0)
+      check_null(symbols_[0]);
+    for (u32 i = std::max(begin, 1u); i < end; ++i)
+      if (!is_right(i, symbols_.without_name(i))) [[unlikely]]
+        report_wrong(i);
+  }
+
+private:
+  template <typename MakeMessage>
+  void report(Rule rule, std::string_view field, u32 index, MakeMessage make) {
+    findings_.in_section(rule, table_, [&] {
+      return FieldMessage{symbol_field(field, index, symbols_[index].name), make()};
+    });
+  }
+
+  void check_null(const Symbol &symbol) {
+    if (symbol.info != 0 || symbol.other != 0 || symbol.raw_section != 0 || symbol.value != 0 ||
+        symbol.size != 0 || !symbol.name.empty())
+      report(Rule::SymbolNull, "fields", 0, [] { return std::string("are not all 0"); });
+  }
+
+  // What is not inline takes no reference to a symbol, so that the usual one is in registers.
+
+  // Whether there is such a binding and type. Few different ones are asked for, very often.
+  [[nodiscard]] bool is_known(const Symbol &symbol) {
+    return known_[symbol.info] || learn(symbol.info);
+  }
+  [[gnu::noinline]] bool learn(u8 info) {
+    const Symbol symbol{.info = info};
+    return known_[info] = elf::kSymbolBindingNames.name_of(symbol.binding()) &&
+                          elf::kSymbolTypeNames.name_of(symbol.type());
+  }
+  [[nodiscard]] bool is_misplaced(u32 index, const Symbol &symbol) const {
+    return symbol.binding() == SymbolBinding::Local && index >= table_.info &&
+           !may_follow_globals(index);
+  }
+  // ptxas 13.4 puts its one unnamed local anywhere.
+  [[gnu::noinline]] [[nodiscard]] bool may_follow_globals(u32 index) const {
+    const Symbol symbol = symbols_[index];
+    return (symbol.type() == SymbolType::NoType && symbol.name.empty()) ||
+           is_before_toolkit_13(view_);
+  }
+  [[nodiscard]] static bool has_legal_other(const Symbol &symbol) {
+    return (symbol.other & ~kLegalOther[static_cast<u8>(symbol.type())]) == 0;
+  }
+  [[nodiscard]] static bool is_misplaced_function(const Symbol &symbol, const Section &section) {
+    return symbol.type() == SymbolType::Function && !holds_code(section);
+  }
+  [[nodiscard]] bool is_in_bounds(u32 index, const Symbol &symbol, const Section &section) const {
+    return (symbol.value <= section.size && symbol.size <= section.size - symbol.value) ||
+           may_lie_outside(index, section);
+  }
+  [[nodiscard]] static bool is_empty(const Symbol &symbol) {
+    return (symbol.value | symbol.size) == 0;
+  }
+  // Mercury sections are named after the Mercury link, their headers after the file they are in.
+  [[nodiscard]] bool has_section_name(const Symbol &symbol, const Section &section) const {
+    return is_named(symbol, section.name) || table_.is_mercury();
+  }
+
+  // Whether a symbol keeps all rules, as nearly all do.
+  [[nodiscard]] bool is_right(u32 index, const Symbol &symbol) {
+    if (!is_known(symbol) || is_misplaced(index, symbol) || !has_legal_other(symbol))
+      return false;
+    if (!symbol.in_section())
+      return true;
+    const Section &section = view_.sections()[symbol.section];
+    if (symbol.type() == SymbolType::Section)
+      return symbol.binding() == SymbolBinding::Local && is_empty(symbol) &&
+             has_section_name(symbol, section);
+    return !is_misplaced_function(symbol, section) && is_in_bounds(index, symbol, section);
+  }
+
+  [[gnu::noinline]] void report_wrong(u32 index) {
+    const Symbol symbol = symbols_.without_name(index);
+    if (!is_known(symbol))
+      report(Rule::SymbolKind, "st_info", index,
+             [&] { return fmt::format("{:#04x} is not a valid binding and type", symbol.info); });
+    if (is_misplaced(index, symbol))
+      report(Rule::SymbolOrder, "st_info", index,
+             [&] { return fmt::format("is local, but sh_info is {}", table_.info); });
+    if (!has_legal_other(symbol))
+      report(Rule::SymbolOther, "st_other", index, [&] {
+        return fmt::format("{:#04x} has bits without a meaning for its type", symbol.other);
+      });
+    if (!symbol.in_section())
+      return;
+    const Section &section = view_.sections()[symbol.section];
+    if (symbol.type() == SymbolType::Section) {
+      report_section_symbol(index, symbol, section);
+      return;
+    }
+    if (is_misplaced_function(symbol, section))
+      report(Rule::SymbolFunction, "st_shndx", index, [&] {
+        return fmt::format("is a function in {}, which is not code", describe_section(section));
+      });
+    if (!is_in_bounds(index, symbol, section))
+      report(Rule::SymbolValue, "st_value, st_size", index, [&] {
+        return fmt::format("bytes {:#x} + {:#x} lie outside {} ({:#x} bytes)", symbol.value,
+                           symbol.size, describe_section(section), section.size);
+      });
+  }
+
+  [[gnu::noinline]] [[nodiscard]] bool may_lie_outside(u32 index, const Section &section) const {
+    const Symbol symbol = symbols_.without_name(index);
+    if (holds_shared_memory(section) || section.type == SectionType::CudaCapmerc)
+      return true;
+    // nvlink drops constants that host code does not use, but not the symbols after them; and -r
+    // the compiler constants of overridden definitions of a function (Q040).
+    if (!is_constant(section))
+      return false;
+    return view_.header().type == elf::FileType::Executable
+               ? symbol.value <= section.size
+               : section.info != 0 && symbol.binding() == SymbolBinding::Local;
+  }
+
+  void report_section_symbol(u32 index, const Symbol &symbol, const Section &section) {
+    const auto wrong = [&](std::string_view field, std::string_view message) {
+      report(Rule::SymbolSection, field, index, [&] { return std::string(message); });
+    };
+    if (symbol.binding() != SymbolBinding::Local)
+      wrong("st_info", "a section symbol is not local");
+    if (!is_empty(symbol))
+      wrong("st_value, st_size", "of a section symbol are not 0");
+    if (!has_section_name(symbol, section))
+      wrong("st_name", fmt::format("is not the name of {}", describe_section(section)));
+  }
+
+  // Compares without looking for the end of the symbol's name.
+  [[nodiscard]] bool is_named(const Symbol &symbol, std::string_view name) const {
+    if (symbol.name_offset >= names_.size())
+      return name.empty();
+    const std::string_view rest = names_.substr(symbol.name_offset);
+    return rest.size() > name.size() && rest.starts_with(name) && rest[name.size()] == '\0';
+  }
+
+  const ElfView &view_;
+  const Section &table_;
+  const SymbolTable symbols_;
+  const std::string_view names_;
+  Findings &findings_;
+  std::array<bool, 256> known_{}; // by st_info
+};
+
+} // namespace
+
+void check_symbols(const ElfView &view, const Section &table, u32 begin, u32 end,
+                   Findings &findings) {
+  TableCheck(view, table, findings).run(begin, end);
+}
+
+} // namespace culink::verify

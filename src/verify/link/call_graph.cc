@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The call graph that the output carries, and what is left over when all parts have said which
+// sections they know. Debuggers and the driver read the graph; a call that is missing there is a
+// stack that is too small. Calls of overridden definitions may be there, too (Q026).
+#include <algorithm>
+
+#include "elf/records/nv_rel_action.h"
+#include "elf/target/reloc.h"
+#include "verify/link/link.h"
+
+namespace culink::check {
+
+using elf::CallPart;
+using elf::SectionRole;
+
+namespace {
+
+// One line of the graph: a symbol of the output, and the name of another or a prototype.
+using Line = std::pair<u32, std::string_view>;
+using Lines = std::vector<Line>;
+
+Lines sorted(Lines lines) {
+  std::sort(lines.begin(), lines.end());
+  lines.erase(std::unique(lines.begin(), lines.end()), lines.end());
+  return lines;
+}
+
+// What the graph of the inputs says about functions of the output.
+class ExpectedGraph {
+public:
+  ExpectedGraph(const Link &link, const Calls &calls) : l_(link), c_(calls) {}
+
+  [[nodiscard]] Lines calls() const {
+    Lines out;
+    for (u32 f = 0; f < c_.functions(); ++f)
+      for (const u32 callee : c_.of(f))
+        if (callee < c_.functions())
+          add_pair(f, callee, out);
+    return sorted(std::move(out));
+  }
+  [[nodiscard]] Lines indirect_calls() const {
+    Lines out;
+    for (u32 f = 0; f < c_.functions(); ++f)
+      for (const u32 callee : c_.of(f))
+        if (callee >= c_.functions() && symbol(f) != 0)
+          out.emplace_back(symbol(f), c_.prototypes[callee - c_.functions()]);
+    return sorted(std::move(out));
+  }
+  [[nodiscard]] Lines possible_callees() const {
+    Lines out;
+    for (const auto &[caller, callee] : c_.named_targets)
+      add_pair(caller, callee, out);
+    return sorted(std::move(out));
+  }
+  [[nodiscard]] Lines with_prototype(const std::vector<std::pair<u32, u32>> &list) const {
+    Lines out;
+    for (const auto &[f, prototype] : list)
+      if (symbol(f) != 0)
+        out.emplace_back(symbol(f), c_.prototypes[prototype]);
+    return sorted(std::move(out));
+  }
+  [[nodiscard]] Lines taken() const {
+    Lines out;
+    for (u32 f = 0; f < c_.functions(); ++f)
+      if (c_.taken[f] && symbol(f) != 0)
+        out.emplace_back(symbol(f), "");
+    return sorted(std::move(out));
+  }
+
+private:
+  [[nodiscard]] u32 symbol(u32 f) const { return l_.program.entities[c_.entity_of[f]].out; }
+  void add_pair(u32 from, u32 to, Lines &out) const {
+    if (symbol(from) != 0 && symbol(to) != 0)
+      out.emplace_back(symbol(from), l_.out.symbols[symbol(to)].name);
+  }
+
+  const Link &l_;
+  const Calls &c_;
+};
+
+class GraphChecker {
+public:
+  GraphChecker(const Link &link, Report &report) : l_(link), report_(report) {}
+
+  void run() {
+    const ExpectedGraph least(l_, l_.calls);
+    const ExpectedGraph most(l_, l_.exact ? l_.calls : l_.all_calls);
+    const Calls &all = l_.exact ? l_.calls : l_.all_calls;
+    compare("a call of ", least.calls(), most.calls(), part(CallPart::Calls));
+    compare("an indirect call of ", least.indirect_calls(), most.indirect_calls(),
+            part(CallPart::IndirectCalls));
+    compare("a possible callee ", least.possible_callees(), most.possible_callees(),
+            part(CallPart::IndirectTargets));
+    // A function has one prototype, and it may have been declared several times.
+    Lines allowed = most.with_prototype(all.declared);
+    const Lines more = most.with_prototype(all.taken_as);
+    allowed.insert(allowed.end(), more.begin(), more.end());
+    allowed = sorted(std::move(allowed));
+    const Lines taken = part(CallPart::AddressTaken);
+    const Lines with_prototype = named(taken);
+    compare("prototype ", {}, allowed, with_prototype);
+    const Lines known_prototype = without_prototype(with_prototype);
+    compare("a prototype", without_prototype(named(least.with_prototype(l_.calls.taken_as))),
+            known_prototype, known_prototype);
+    compare("address taken", least.taken(), most.taken(), without_prototype(taken));
+    const Lines prototypes = listed_prototypes();
+    compare("prototype ", {}, allowed, prototypes);
+    // What has a prototype has it in one place or the other.
+    Lines either = without_prototype(prototypes), known = without_prototype(taken);
+    either.insert(either.end(), known.begin(), known.end());
+    either = sorted(std::move(either));
+    compare("a prototype", without_prototype(least.with_prototype(l_.calls.declared)), either,
+            either);
+  }
+
+private:
+  // Kernels have no prototype.
+  [[nodiscard]] static Lines named(Lines lines) {
+    std::erase_if(lines, [](const Line &line) { return line.second.empty(); });
+    return lines;
+  }
+  [[nodiscard]] static Lines without_prototype(Lines lines) {
+    for (Line &line : lines)
+      line.second = "";
+    return sorted(std::move(lines));
+  }
+  [[nodiscard]] Lines part(CallPart part) const {
+    Lines out;
+    for (const elf::CallPair &pair : l_.out.calls.pairs(part)) {
+      const bool prototype = elf::second_is_prototype(part);
+      if (pair.first >= l_.out.symbols.size() ||
+          (!prototype && pair.second >= l_.out.symbols.size()))
+        out.emplace_back(0, "");
+      else
+        out.emplace_back(pair.first, prototype ? l_.out.string_at(pair.second)
+                                               : l_.out.symbols[pair.second].name);
+    }
+    return sorted(std::move(out));
+  }
+  [[nodiscard]] Lines listed_prototypes() const {
+    Lines out;
+    for (const elf::Prototype &record : l_.out.prototypes.records)
+      out.emplace_back(record.symbol < l_.out.symbols.size() ? record.symbol : 0,
+                       l_.out.string_at(record.string));
+    return sorted(std::move(out));
+  }
+  void compare(const std::string &what, const Lines &least, const Lines &most, const Lines &found) {
+    Lines missing, extra;
+    std::set_difference(least.begin(), least.end(), found.begin(), found.end(),
+                        std::back_inserter(missing));
+    std::set_difference(found.begin(), found.end(), most.begin(), most.end(),
+                        std::back_inserter(extra));
+    const auto add = [&](const Line &line, std::string expected, std::string is) {
+      report_.add({FindingKind::CallGraph, std::string(l_.out.symbols[line.first].name),
+                   ".nv.callgraph", 0, std::move(expected), std::move(is)});
+    };
+    for (const Line &line : missing)
+      add(line, what + std::string(line.second), "none");
+    for (const Line &line : extra)
+      add(line, "none", what + std::string(line.second));
+  }
+
+  const Link &l_;
+  Report &report_;
+};
+
+// The compiler's constants of definitions that do not prevail (Q040): nobody refers to them.
+bool is_useless(const Link &link, u32 section) {
+  const elf::SectionKind &kind = link.out.kinds[section];
+  const u32 code = link.out.code_of[section];
+  return kind.is_constant() && kind.bank == link.arch.banks.compiler && code != 0 &&
+         link.claimed[code];
+}
+
+// How a loader applies a relocation that it may not know: as the table of relocations has it.
+void check_actions(const Link &link, Report &report) {
+  const arch::RelocInfo &row = arch::reloc_for(arch::RelocRole::NewestField);
+  elf::RelocationAction action;
+  for (size_t i = 0; i < action.fields.size(); ++i)
+    action.fields[i] = {row.pieces[i].value_bit, row.pieces[i].width, row.pieces[i].word_bit};
+  const std::vector<u8> expected = elf::encode_relocation_actions(
+      {.has_header = true, .first_type = row.number, .actions = {action}});
+  bool found = !link.executable || !link.arch.has_rel_action;
+  for (const elf::Section &section : link.out.view.sections())
+    if (link.out.kinds[section.index].role == SectionRole::RelAction) {
+      found = true;
+      if (!std::ranges::equal(section.data, expected))
+        report.add({FindingKind::Relocation, "", std::string(section.name), 0, bytes_text(expected),
+                    bytes_text(section.data)});
+    }
+  if (!found)
+    report.add({FindingKind::Relocation, "", ".nv.rel.action", 0, bytes_text(expected), "none"});
+}
+
+} // namespace
+
+void check_call_graph(Link &link, Report &report) {
+  if (!link.out.symbols.empty())
+    GraphChecker(link, report).run();
+}
+
+void check_leftovers(Link &link, Report &report) {
+  check_actions(link, report);
+  for (const elf::Section &section : link.out.view.sections()) {
+    const elf::SectionKind &kind = link.out.kinds[section.index];
+    if (kind.mercury || link.claimed[section.index])
+      continue;
+    const bool table =
+        section.type == elf::SectionType::Rel || section.type == elf::SectionType::Rela;
+    const bool holds_program =
+        kind.is_code() || kind.is_constant() || kind.role == SectionRole::Global ||
+        kind.role == SectionRole::GlobalInit || kind.role == SectionRole::Udt;
+    const bool useless =
+        is_useless(link, section.index) ||
+        (table && section.info < link.claimed.size() && is_useless(link, section.info));
+    if (useless)
+      continue;
+    if (holds_program && section.size != 0)
+      report.add({FindingKind::Unexplained, std::string(kind.owner), std::string(section.name), 0,
+                  "no such section", hex(section.size) + " bytes"});
+    else if (table && section.size != 0 && section.info < link.claimed.size() &&
+             !link.claimed[section.info] && !link.out.kinds[section.info].is_debug())
+      report.add({FindingKind::Unexplained, std::string(kind.owner), std::string(section.name), 0,
+                  "no such relocations", hex(section.size) + " bytes"});
+  }
+}
+
+} // namespace culink::check

@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Code that a finalizer has changed, as it was before. A finalizer may add and remove instructions
+// that do nothing, add barriers, remove a barrier before a stronger one, and spell an instruction
+// in another way. All other instructions have to follow each other as in the definition, and
+// branches, return addresses and tables of branches have to lead to the same ones. Then the code of
+// the output is written down in the order of the definition, with the fields that it has, so that
+// everything else (derive.cc, block.cc) is compared as if nothing had moved. Where the instructions
+// are others nothing is restored, and the comparison of bytes tells the difference.
+#include <algorithm>
+#include <array>
+
+#include "elf/records/nv_info.h"
+#include "elf/target/instructions.h"
+#include "support/bytes.h"
+#include "verify/link/targets.h"
+
+namespace culink::check {
+
+namespace {
+
+using arch::Barrier;
+using arch::kInstructionSize;
+
+class Restorer {
+public:
+  Restorer(ByteSpan in, ByteSpan out, std::vector<bool> relocated)
+      : in_(in), out_(out), relocated_(std::move(relocated)),
+        in_count_(in.size() / kInstructionSize), out_count_(out.size() / kInstructionSize) {}
+
+  // Nothing where all instructions are in their places, or where they are others.
+  [[nodiscard]] RestoredCode run();
+
+private:
+  [[nodiscard]] ByteSpan in(u64 i) const {
+    return in_.subspan(i * kInstructionSize, kInstructionSize);
+  }
+  [[nodiscard]] ByteSpan out(u64 i) const {
+    return out_.subspan(i * kInstructionSize, kInstructionSize);
+  }
+  [[nodiscard]] u64 next_in(u64 i) const {
+    while (i < in_count_ && arch::does_nothing(in(i)))
+      ++i;
+    return i;
+  }
+  [[nodiscard]] u64 next_out(u64 i) const {
+    while (i < out_count_ && arch::does_nothing(out(i)))
+      ++i;
+    return i;
+  }
+  [[nodiscard]] bool is_in_place() const;
+  [[nodiscard]] bool is_same(u64 from, u64 to) const;
+  [[nodiscard]] bool may_be_removed(u64 from) const;
+  [[nodiscard]] bool align(); // false: they are others
+  [[nodiscard]] bool has_return_address(u64 from) const;
+  void restore(u64 from);
+
+  const ByteSpan in_, out_;
+  const std::vector<bool> relocated_; // by instruction of the definition
+  const u64 in_count_, out_count_;
+  RestoredCode result_;
+};
+
+u16 operation_of(ByteSpan code) {
+  return load_le<u16>(code.data()) & 0xfff;
+}
+
+// An instruction with the constant of another one.
+std::array<u8, kInstructionSize> with_constant_of(ByteSpan code, ByteSpan other) {
+  std::array<u8, kInstructionSize> result{};
+  std::copy_n(code.begin(), result.size(), result.begin());
+  std::copy_n(other.begin() + arch::kConstantByte, sizeof(u32),
+              result.begin() + arch::kConstantByte);
+  return result;
+}
+
+// The instruction behind the next call of a part of the same code.
+bool Restorer::has_return_address(u64 from) const {
+  const std::optional<u32> place = arch::moved_constant(in(from));
+  const u64 behind = place.value_or(0) / kInstructionSize;
+  if (relocated_[from] || place.value_or(1) % kInstructionSize != 0 || behind <= from + 1 ||
+      behind > in_count_)
+    return false;
+  u64 call = from + 1;
+  while (call < behind && !arch::is_local_call(in(call)))
+    ++call;
+  return call + 1 == behind;
+}
+
+// Fields are compared later, when it is known what has to be in them.
+bool Restorer::is_same(u64 from, u64 to) const {
+  const ByteSpan a = in(from), b = out(to);
+  if (arch::is_same_instruction(a, b))
+    return true;
+  if (relocated_[from])
+    return operation_of(a) == operation_of(b) || arch::is_other_spelling(with_constant_of(a, b), b);
+  if (has_return_address(from))
+    return arch::is_same_instruction(with_constant_of(a, b), b);
+  if (operation_of(a) != operation_of(b) || !arch::branch_distance(a))
+    return false;
+  std::array<u8, kInstructionSize> branch{};
+  std::copy_n(b.begin(), branch.size(), branch.begin());
+  arch::set_branch_distance(branch, *arch::branch_distance(a));
+  return arch::is_same_instruction(a, branch);
+}
+
+bool Restorer::is_in_place() const {
+  if (in_.size() != out_.size())
+    return false;
+  for (u64 i = 0; i < in_count_; ++i)
+    if (!arch::is_same_instruction(in(i), out(i)) &&
+        !(relocated_[i] && operation_of(in(i)) == operation_of(out(i))))
+      return false;
+  return true;
+}
+
+// Code for debuggers waits at the end of a kernel, and reports errors then; a barrier before
+// another one orders nothing more.
+bool Restorer::may_be_removed(u64 from) const {
+  const Barrier barrier = arch::barrier_of(in(from));
+  if (barrier == Barrier::ReportErrors) {
+    u64 first = from;
+    while (first > 0 && arch::barrier_of(in(first)) == Barrier::ReportErrors)
+      --first;
+    return arch::barrier_of(in(first)) == Barrier::EndOfKernel && result_.place[first] == kNone;
+  }
+  if (barrier == Barrier::EndOfKernel)
+    return true;
+  const u64 next = next_in(from + 1);
+  return barrier == Barrier::Memory && next < in_count_ &&
+         arch::barrier_of(in(next)) == Barrier::Memory;
+}
+
+bool Restorer::align() {
+  result_.place.assign(in_count_, kNone);
+  result_.origin.assign(out_count_, kNone);
+  u64 from = next_in(0), to = next_out(0);
+  while (from < in_count_ || to < out_count_) {
+    if (from < in_count_ && to < out_count_ && is_same(from, to)) {
+      result_.place[from] = static_cast<u32>(to);
+      result_.origin[to] = static_cast<u32>(from);
+      from = next_in(from + 1);
+      to = next_out(to + 1);
+    } else if (from < in_count_ && may_be_removed(from)) {
+      from = next_in(from + 1);
+    } else if (to < out_count_ && arch::barrier_of(out(to)) != Barrier::None) {
+      to = next_out(to + 1);
+    } else {
+      return false;
+    }
+  }
+  return true;
+}
+
+// The instruction as the output has it, in the spelling and place of the definition.
+void Restorer::restore(u64 from) {
+  const u64 to = result_.place[from];
+  const ByteSpan a = in(from), b = out(to);
+  const std::span<u8> code =
+      std::span(result_.code).subspan(from * kInstructionSize, kInstructionSize);
+  if (operation_of(a) != operation_of(b)) {
+    if (relocated_[from])
+      std::ranges::copy(with_constant_of(a, b), code.begin());
+    return;
+  }
+  if (arch::is_other_spelling(a, b))
+    return;
+  std::ranges::copy(b, code.begin());
+  if (has_return_address(from)) {
+    const u64 place = result_.place_before(*arch::moved_constant(a), *arch::moved_constant(b));
+    store_le<u32>(code.data() + arch::kConstantByte, static_cast<u32>(place));
+  } else if (!relocated_[from] && arch::branch_distance(a)) {
+    const u64 end = (from + 1) * kInstructionSize, end_of_other = (to + 1) * kInstructionSize;
+    const u64 place =
+        result_.place_before(end + static_cast<u64>(*arch::branch_distance(a)),
+                             end_of_other + static_cast<u64>(*arch::branch_distance(b)));
+    arch::set_branch_distance(code, static_cast<i64>(place - end));
+  }
+}
+
+RestoredCode Restorer::run() {
+  if (is_in_place() || !align())
+    return {};
+  result_.code.assign(in_.begin(), in_.end());
+  for (u64 i = 0; i < in_count_; ++i)
+    if (result_.place[i] != kNone)
+      restore(i);
+  return std::move(result_);
+}
+
+std::vector<bool> relocated_instructions(const Object &object, u32 section) {
+  std::vector<bool> out(object.section(section).data.size() / kInstructionSize);
+  for (u32 t = object.first_table[section]; t != 0; t = object.next_table[t]) {
+    const elf::RelocationTable entries = object.view.relocations(object.section(t));
+    for (u32 i = 0; i < entries.size(); ++i)
+      if (const u64 at = entries[i].offset / kInstructionSize; at < out.size())
+        out[at] = true;
+  }
+  return out;
+}
+
+} // namespace
+
+bool RestoredCode::moved() const {
+  for (u32 i = 0; i < place.size(); ++i)
+    if (place[i] != kNone && place[i] != i)
+      return true;
+  return place.size() != origin.size();
+}
+
+std::optional<u64> RestoredCode::origin_of(u64 offset) const {
+  const u64 at = offset / kInstructionSize;
+  if (at >= origin.size() || origin[at] == kNone)
+    return std::nullopt;
+  return origin[at] * kInstructionSize + offset % kInstructionSize;
+}
+
+u64 RestoredCode::first_kept(u64 offset) const {
+  u64 at = offset / kInstructionSize;
+  while (at < place.size() && place[at] == kNone)
+    ++at;
+  return at * kInstructionSize + offset % kInstructionSize;
+}
+
+u64 RestoredCode::first_kept_of_output(u64 offset) const {
+  u64 at = offset / kInstructionSize;
+  while (at < origin.size() && origin[at] == kNone)
+    ++at;
+  return (at < origin.size() ? origin[at] : place.size() + at - origin.size()) * kInstructionSize +
+         offset % kInstructionSize;
+}
+
+u64 RestoredCode::place_before(u64 before, u64 after) const {
+  const u64 found = first_kept_of_output(after);
+  return first_kept(before) == found ? before : found;
+}
+
+namespace {
+
+// Where the computed branches of code may go.
+std::vector<u32> branch_targets(const Object &object, u32 code) {
+  std::vector<u32> out;
+  const u32 section = object.records_of[code];
+  for (const elf::InfoRecord &record :
+       elf::InfoRecords(section == 0 ? ByteSpan{} : object.section(section).data)) {
+    const elf::InfoValue value = elf::decode_value(record);
+    if (const auto *table = std::get_if<elf::InfoBranchTargets>(&value))
+      for (const elf::InfoBranch &branch : table->branches)
+        out.insert(out.end(), branch.targets.begin(), branch.targets.end());
+  }
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+bool is_branch_table(ByteSpan constant, const std::vector<u32> &targets) {
+  for (u64 at = 0; at < constant.size(); at += sizeof(u32))
+    if (constant.size() - at < sizeof(u32) ||
+        !std::binary_search(targets.begin(), targets.end(), load_le<u32>(constant.data() + at)))
+      return false;
+  return true;
+}
+
+} // namespace
+
+std::vector<u8> restore_tables(const Link &link, const CodePlace &code, u32 bank, u32 out,
+                               u64 base) {
+  const Object &object = link.program.objects[code.object];
+  const ByteSpan before = object.section(bank).data, after = link.out.section(out).data;
+  std::vector<u8> bytes(after.begin(), after.end());
+  const std::vector<u32> targets = branch_targets(object, code.section);
+  for (const elf::Symbol &symbol : object.symbols) {
+    const std::optional<ByteSpan> constant =
+        symbol.section == bank ? slice(before, symbol.value, symbol.size) : std::nullopt;
+    if (!constant || !is_branch_table(*constant, targets))
+      continue;
+    const u64 begin = base + symbol.value;
+    for (u64 at = 0; at < symbol.size && begin + at + sizeof(u32) <= bytes.size();
+         at += sizeof(u32)) {
+      u8 *word = bytes.data() + begin + at;
+      store_le<u32>(word, static_cast<u32>(code.restored.place_before(
+                              load_le<u32>(constant->data() + at), load_le<u32>(word))));
+    }
+  }
+  return bytes;
+}
+
+RestoredCode restore_code(const Link &link, const CodePlace &code) {
+  const Object &object = link.program.objects[code.object];
+  return Restorer(object.section(code.section).data, link.out.section(code.out).data,
+                  relocated_instructions(object, code.section))
+      .run();
+}
+
+} // namespace culink::check

@@ -1,0 +1,471 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The call graph and what follows from it alone. ptxas lists direct calls, functions whose address
+// is taken, and indirect calls, the latter two with a prototype; functions that a descriptor
+// relocation names or a variable points to have their address taken, too (Q071, Q144). One search
+// for circles (Tarjan's, without recursion) orders the nodes; everything else is one sweep in that
+// order.
+#include "verify/program/calls.h"
+
+#include <algorithm>
+
+#include "elf/target/driver_functions.h"
+#include "elf/target/reloc.h"
+#include "support/bytes.h"
+#include "support/string_index.h"
+
+namespace culink::check {
+
+namespace {
+
+class GraphReader {
+public:
+  GraphReader(const Program &program, bool all) : p_(program), all_(all) {}
+  Calls run();
+
+private:
+  void number_functions();
+  void read(u32 object);
+  void read_pair(u32 object, elf::CallPart part, const elf::CallPair &pair);
+  void read_descriptors(u32 object);
+  void read_pointers(u32 object);
+  void add_launch(u32 object, u32 section, u64 offset, u32 kernel);
+  void connect_prototypes();
+  void sort_edges(u32 nodes);
+  [[nodiscard]] u32 node(u32 object, u32 symbol) const {
+    const u32 entity = symbol < p_.entity_of[object].size() ? p_.entity_of[object][symbol] : kNone;
+    return entity == kNone ? kNone : out_.node_of[entity];
+  }
+  // Whether what an object says about one of its functions counts.
+  [[nodiscard]] bool counts(u32 object, u32 symbol) const {
+    const Outcome outcome = p_.outcome[object][symbol];
+    return outcome != Outcome::Discarded && (all_ || outcome != Outcome::Overridden);
+  }
+
+  const Program &p_;
+  const bool all_;
+  Calls out_;
+  StringIndex prototypes_;
+  std::vector<std::pair<u32, u32>> edges_;
+  std::vector<u32> prototype_of_; // by function node
+};
+
+void GraphReader::number_functions() {
+  out_.node_of.assign(p_.entities.size(), kNone);
+  for (u32 i = 0; i < p_.entities.size(); ++i)
+    if (p_.entities[i].function()) {
+      out_.node_of[i] = static_cast<u32>(out_.entity_of.size());
+      out_.entity_of.push_back(i);
+    }
+  out_.taken.assign(out_.entity_of.size(), false);
+  prototype_of_.assign(out_.entity_of.size(), kNone);
+}
+
+void GraphReader::read_pair(u32 object, elf::CallPart part, const elf::CallPair &pair) {
+  const u32 first = node(object, pair.first);
+  if (first == kNone)
+    return;
+  const bool counted = counts(object, pair.first);
+  switch (part) {
+  case elf::CallPart::Calls:
+    if (const u32 callee = node(object, pair.second); counted && callee != kNone)
+      edges_.emplace_back(first, callee);
+    break;
+  case elf::CallPart::IndirectCalls:
+    if (counted)
+      edges_.emplace_back(first,
+                          out_.functions() +
+                              prototypes_.insert(p_.objects[object].string_at(pair.second)).first);
+    break;
+  case elf::CallPart::AddressTaken:
+    if (p_.outcome[object][pair.first] == Outcome::Discarded)
+      break;
+    out_.taken[first] = true;
+    out_.taken_as.emplace_back(first,
+                               prototypes_.insert(p_.objects[object].string_at(pair.second)).first);
+    break;
+  case elf::CallPart::IndirectTargets:
+    if (const u32 callee = node(object, pair.second); counted && callee != kNone) {
+      out_.taken[callee] = true;
+      out_.named_targets.emplace_back(first, callee);
+    }
+    break;
+  case elf::CallPart::Unmarked:
+    break;
+  }
+}
+
+void GraphReader::read_descriptors(u32 object) {
+  const elf::ElfView &view = p_.objects[object].view;
+  for (const elf::Section &table : view.sections()) {
+    if (table.type != elf::SectionType::Rel && table.type != elf::SectionType::Rela)
+      continue;
+    const elf::RelocationTable entries = view.relocations(table);
+    for (u32 i = 0; i < entries.size(); ++i) {
+      const elf::Relocation entry = entries[i];
+      const arch::RelocInfo *row = arch::find_reloc(entry.type);
+      if (row && row->resolver == arch::Resolver::LoaderFunction)
+        if (const u32 named = node(object, entry.symbol); named != kNone) {
+          out_.taken[named] = true;
+          add_launch(object, table.info, entry.offset, named);
+        }
+    }
+  }
+}
+
+void GraphReader::read_pointers(u32 object) {
+  const Object &file = p_.objects[object];
+  for (const elf::Section &table : file.view.sections()) {
+    if ((table.type != elf::SectionType::Rel && table.type != elf::SectionType::Rela) ||
+        table.info >= file.kinds.size() || file.code_of[table.info] != 0)
+      continue;
+    const elf::SectionKind &kind = file.kinds[table.info];
+    const bool variables = kind.role == elf::SectionRole::GlobalInit ||
+                           (kind.is_constant() && !kind.holds_addresses());
+    if (kind.mercury || !variables)
+      continue;
+    const elf::RelocationTable entries = file.view.relocations(table);
+    for (u32 i = 0; i < entries.size(); ++i)
+      if (const u32 named = node(object, entries[i].symbol); named != kNone)
+        out_.taken[named] = true;
+  }
+}
+
+// Code of a definition that does not prevail launches nothing.
+void GraphReader::add_launch(u32 object, u32 section, u64 offset, u32 kernel) {
+  const Object &file = p_.objects[object];
+  if (section >= file.kinds.size() || file.kinds[section].is_debug())
+    return;
+  if (!file.kinds[section].is_code()) {
+    out_.launches.push_back({kNone, object, section, offset, kernel});
+    return;
+  }
+  const u32 owner = file.owner_symbol(section);
+  if (owner < file.symbols.size() && p_.outcome[object][owner] == Outcome::Prevails)
+    out_.launches.push_back({node(object, owner), object, section, offset, kernel});
+}
+
+void GraphReader::read(u32 object) {
+  const Object &file = p_.objects[object];
+  for (const elf::CallGroup &group : file.calls.groups)
+    for (const elf::CallPair &pair : group.pairs)
+      read_pair(object, group.part, pair);
+  for (const elf::Prototype &record : file.prototypes.records)
+    if (const u32 f = node(object, record.symbol); f != kNone) {
+      const u32 prototype = prototypes_.insert(file.string_at(record.string)).first;
+      out_.declared.emplace_back(f, prototype);
+      if (prototype_of_[f] == kNone)
+        prototype_of_[f] = prototype;
+    }
+  read_descriptors(object);
+  read_pointers(object);
+}
+
+// Functions whose address is taken without a word about the prototype have that of their
+// definition.
+void GraphReader::connect_prototypes() {
+  std::vector<bool> has_target(out_.functions(), false);
+  for (const auto &[function, prototype] : out_.taken_as)
+    has_target[function] = true;
+  for (u32 f = 0; f < out_.functions(); ++f)
+    if (out_.taken[f] && !has_target[f] && prototype_of_[f] != kNone)
+      out_.taken_as.emplace_back(f, prototype_of_[f]);
+  for (const auto &[function, prototype] : out_.taken_as)
+    edges_.emplace_back(out_.functions() + prototype, function);
+  for (u32 i = 0; i < prototypes_.size(); ++i)
+    out_.prototypes.push_back(prototypes_[i]);
+}
+
+void GraphReader::sort_edges(u32 nodes) {
+  out_.first.assign(nodes + 1, 0);
+  for (const auto &[from, to] : edges_)
+    ++out_.first[from + 1];
+  for (u32 i = 0; i < nodes; ++i)
+    out_.first[i + 1] += out_.first[i];
+  out_.callees.resize(edges_.size());
+  std::vector<u32> next(out_.first.begin(), out_.first.end() - 1);
+  for (const auto &[from, to] : edges_)
+    out_.callees[next[from]++] = to;
+}
+
+// Tarjan's algorithm with a stack of its own.
+class CircleFinder {
+public:
+  CircleFinder(Calls &calls, u32 nodes)
+      : calls_(calls), index_(nodes, 0), low_(nodes, 0), next_(nodes, 0), on_stack_(nodes, false) {
+    calls_.component.assign(nodes, 0);
+    calls_.callees_first.reserve(nodes);
+    for (u32 node = 0; node < nodes; ++node)
+      if (index_[node] == 0)
+        walk(node);
+  }
+
+private:
+  void enter(u32 node) {
+    index_[node] = low_[node] = ++count_;
+    next_[node] = calls_.first[node];
+    stack_.push_back(node);
+    on_stack_[node] = true;
+    path_.push_back(node);
+  }
+  void walk(u32 start) {
+    enter(start);
+    while (!path_.empty()) {
+      const u32 node = path_.back();
+      if (next_[node] < calls_.first[node + 1]) {
+        const u32 callee = calls_.callees[next_[node]++];
+        if (index_[callee] == 0)
+          enter(callee);
+        else if (on_stack_[callee])
+          low_[node] = std::min(low_[node], index_[callee]);
+        continue;
+      }
+      path_.pop_back();
+      if (!path_.empty())
+        low_[path_.back()] = std::min(low_[path_.back()], low_[node]);
+      if (low_[node] == index_[node])
+        close(node);
+    }
+  }
+  void close(u32 node) {
+    const u32 component = static_cast<u32>(calls_.circular.size());
+    u32 members = 0;
+    for (u32 last = kNone; last != node; ++members) {
+      last = stack_.back();
+      stack_.pop_back();
+      on_stack_[last] = false;
+      calls_.component[last] = component;
+      calls_.callees_first.push_back(last);
+    }
+    const std::span<const u32> callees = calls_.of(node);
+    calls_.circular.push_back(members > 1 ||
+                              std::find(callees.begin(), callees.end(), node) != callees.end());
+  }
+
+  Calls &calls_;
+  u32 count_ = 0;
+  std::vector<u32> index_, low_, next_, stack_, path_;
+  std::vector<bool> on_stack_;
+};
+
+Calls GraphReader::run() {
+  number_functions();
+  for (u32 i = 0; i < p_.objects.size(); ++i)
+    read(i);
+  connect_prototypes();
+  const u32 nodes = out_.functions() + prototypes_.size();
+  sort_edges(nodes);
+  CircleFinder(out_, nodes);
+  return std::move(out_);
+}
+
+// A kernel that is not selected is a root all the same if live code names it, or data that live
+// code refers to, because device code may launch it. A function whose address is taken stays, but
+// is reached only by calls.
+class LiveFinder {
+public:
+  LiveFinder(const Program &program, const Calls &calls) : p_(program), calls_(calls) {
+    out_.root.assign(calls.functions(), false);
+    out_.needed = out_.root;
+    out_.reached.assign(calls.nodes(), false);
+    launched_by_.resize(calls.launches.empty() ? 0 : calls.functions());
+    for (const Calls::Launch &launch : calls.launches)
+      if (launch.from != kNone)
+        launched_by_[launch.from].push_back(launch.kernel);
+      else
+        from_data_.push_back(launch);
+  }
+
+  Liveness run(const CheckOptions &options, bool keeps_all, bool at_most) {
+    for (u32 f = 0; f < calls_.functions(); ++f) {
+      const Entity &entity = p_.entities[calls_.entity_of[f]];
+      if (!options.is_selected || options.is_selected(entity.name, entity.local) ||
+          (at_most && calls_.taken[f]))
+        launch(f);
+    }
+    enter_driver_functions();
+    follow();
+    while (!from_data_.empty() && launch_from_data())
+      follow();
+    for (u32 f = 0; f < calls_.functions(); ++f)
+      out_.needed[f] = keeps_all || out_.reached[f] || calls_.taken[f];
+    for (u32 f = 0; f < calls_.functions(); ++f)
+      if (const u32 outer = code_around(f); outer != kNone && out_.needed[outer])
+        out_.needed[f] = true;
+    return std::move(out_);
+  }
+
+private:
+  // The function in whose code this one is, which goes with it (`nvcc -ewp`).
+  [[nodiscard]] u32 code_around(u32 f) const {
+    const Entity &entity = p_.entities[calls_.entity_of[f]];
+    if (!entity.defined() || p_.definition(entity).value == 0)
+      return kNone;
+    const u32 owner = p_.objects[entity.object].owner_symbol(p_.definition(entity).section);
+    const u32 outer =
+        owner < p_.entity_of[entity.object].size() ? p_.entity_of[entity.object][owner] : kNone;
+    return outer == kNone ? kNone : calls_.node_of[outer];
+  }
+  void reach(u32 node) {
+    if (!out_.reached[node])
+      work_.push_back(node);
+    out_.reached[node] = true;
+  }
+  void launch(u32 kernel) {
+    const Entity &entity = p_.entities[calls_.entity_of[kernel]];
+    if (!entity.kernel() || !entity.defined())
+      return;
+    out_.root[kernel] = true;
+    reach(kernel);
+  }
+  // Functions that the driver calls by name, where a program defines them, are entered like
+  // kernels; the only kernel of a program stays the only one (Q140).
+  void enter_driver_functions() {
+    if (std::count(out_.root.begin(), out_.root.end(), true) == 1)
+      return;
+    for (u32 f = 0; f < calls_.functions(); ++f) {
+      const Entity &entity = p_.entities[calls_.entity_of[f]];
+      if (!entity.defined() || entity.kernel() || !arch::is_driver_function(entity.name))
+        continue;
+      out_.root[f] = true;
+      reach(f);
+    }
+  }
+  void follow() {
+    while (!work_.empty()) {
+      const u32 node = work_.back();
+      work_.pop_back();
+      for (const u32 callee : calls_.of(node))
+        reach(callee);
+      if (node < launched_by_.size())
+        for (const u32 kernel : launched_by_[node])
+          launch(kernel);
+    }
+  }
+  bool launch_from_data();
+  void launch_named(u32 object, u32 symbol);
+
+  const Program &p_;
+  const Calls &calls_;
+  std::vector<std::vector<u32>> launched_by_; // by function
+  std::vector<Calls::Launch> from_data_;
+  std::vector<u32> work_;
+  Liveness out_;
+};
+
+// A variable that live code refers to, or a section as a whole.
+void LiveFinder::launch_named(u32 object, u32 symbol) {
+  const elf::Symbol &named = p_.objects[object].symbols[symbol];
+  u32 section = named.section;
+  u64 begin = 0, end = ~u64{0};
+  if (named.type() != elf::SymbolType::Section) {
+    const u32 id = p_.entity_of[object][symbol];
+    if (id == kNone || p_.entities[id].function() || !p_.entities[id].defined())
+      return;
+    const elf::Symbol &definition = p_.definition(p_.entities[id]);
+    object = p_.entities[id].object;
+    section = definition.section;
+    begin = definition.value;
+    end = begin + definition.size;
+  }
+  for (const Calls::Launch &one : from_data_)
+    if (one.object == object && one.section == section && one.offset >= begin && one.offset < end)
+      launch(one.kernel);
+}
+
+// Whether any kernel is new.
+bool LiveFinder::launch_from_data() {
+  for (u32 i = 0; i < p_.objects.size(); ++i) {
+    const Object &object = p_.objects[i];
+    for (const elf::Section &table : object.view.sections()) {
+      if ((table.type != elf::SectionType::Rel && table.type != elf::SectionType::Rela) ||
+          table.info >= object.kinds.size() || !object.kinds[table.info].is_code())
+        continue;
+      const u32 owner = object.owner_symbol(table.info);
+      const u32 id = owner < object.symbols.size() ? p_.entity_of[i][owner] : kNone;
+      if (id == kNone || p_.outcome[i][owner] != Outcome::Prevails ||
+          !out_.reached[calls_.node_of[id]])
+        continue;
+      const elf::RelocationTable entries = object.view.relocations(table);
+      for (u32 e = 0; e < entries.size(); ++e)
+        launch_named(i, entries[e].symbol);
+    }
+  }
+  return !work_.empty();
+}
+
+} // namespace
+
+Calls build_calls(const Program &program, bool all) {
+  return GraphReader(program, all).run();
+}
+
+Liveness find_live(const Program &program, const Calls &calls, const CheckOptions &options,
+                   bool keeps_all, bool at_most) {
+  return LiveFinder(program, calls).run(options, keeps_all, at_most);
+}
+
+// Inside a circle everybody needs what the hungriest needs, and the stack has no bound.
+Needs sum_up(const Program &program, const Calls &calls) {
+  Needs out;
+  out.registers.assign(calls.nodes(), 0);
+  out.stack.assign(calls.nodes(), 0);
+  const std::vector<u32> &order = calls.callees_first;
+  for (size_t begin = 0, end = 0; begin < order.size(); begin = end) {
+    const u32 component = calls.component[order[begin]];
+    u32 registers = 0;
+    u64 deepest = calls.circular[component] ? Needs::kUnbounded : 0;
+    for (end = begin; end < order.size() && calls.component[order[end]] == component; ++end) {
+      if (order[end] < calls.functions())
+        if (const Entity &entity = program.entities[calls.entity_of[order[end]]]; entity.defined())
+          if (const u32 own = program.objects[entity.object].registers[entity.symbol]; own != kNone)
+            registers = std::max(registers, own);
+      for (const u32 callee : calls.of(order[end])) {
+        registers = std::max(registers, out.registers[callee]);
+        deepest = std::max(deepest, out.stack[callee]);
+      }
+    }
+    for (size_t i = begin; i < end; ++i) {
+      out.registers[order[i]] = registers;
+      u64 frame = 0;
+      if (order[i] < calls.functions())
+        if (const Entity &entity = program.entities[calls.entity_of[order[i]]]; entity.defined())
+          frame = program.objects[entity.object].frame[entity.symbol];
+      out.stack[order[i]] =
+          deepest == Needs::kUnbounded ? deepest : deepest + (frame == kNone ? 0 : frame);
+    }
+  }
+  return out;
+}
+
+ReachedSets::ReachedSets(const Calls &calls, const std::vector<bool> &marked)
+    : calls_(calls), sets_(1), set_of_(calls.circular.size(), 0) {
+  const std::vector<u32> &order = calls.callees_first;
+  std::vector<u32> parts, own;
+  for (size_t begin = 0, end = 0; begin < order.size(); begin = end) {
+    const u32 component = calls.component[order[begin]];
+    parts.clear();
+    own.clear();
+    for (end = begin; end < order.size() && calls.component[order[end]] == component; ++end) {
+      if (order[end] < calls.functions() && marked[order[end]])
+        own.push_back(order[end]);
+      for (const u32 callee : calls.of(order[end]))
+        if (const u32 set = set_of_[calls.component[callee]]; set != 0)
+          parts.push_back(set);
+    }
+    std::sort(parts.begin(), parts.end());
+    parts.erase(std::unique(parts.begin(), parts.end()), parts.end());
+    if (own.empty() && parts.size() <= 1) {
+      set_of_[component] = parts.empty() ? 0 : parts[0];
+      continue;
+    }
+    for (const u32 part : parts)
+      own.insert(own.end(), sets_[part].begin(), sets_[part].end());
+    std::sort(own.begin(), own.end());
+    own.erase(std::unique(own.begin(), own.end()), own.end());
+    set_of_[component] = static_cast<u32>(sets_.size());
+    sets_.push_back(own);
+  }
+}
+
+} // namespace culink::check

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Who calls whom, by the call graphs of the inputs.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "verify/program/options.h"
+#include "verify/program/program.h"
+
+namespace culink::check {
+
+// Nodes are functions, then prototypes: an indirect call goes to its prototype's node, and from
+// there to every function of that prototype whose address is taken.
+struct Calls {
+  std::vector<u32> node_of;   // by entity; kNone for variables
+  std::vector<u32> entity_of; // by function node
+  std::vector<u32> first;     // by node: where its callees begin; one more at the end
+  std::vector<u32> callees;
+  std::vector<bool> taken;                        // by function node: its address is taken
+  std::vector<std::string_view> prototypes;       // by their nodes
+  std::vector<std::pair<u32, u32>> taken_as;      // function node, prototype
+  std::vector<std::pair<u32, u32>> declared;      // the same, by definitions and calls
+  std::vector<std::pair<u32, u32>> named_targets; // function nodes: caller, possible callee
+  // Kernels that may be launched because code or data names them.
+  struct Launch {
+    u32 from = kNone; // function whose code it is; none: data
+    u32 object = 0, section = 0;
+    u64 offset = 0;
+    u32 kernel = 0;
+  };
+  std::vector<Launch> launches;
+  // Circles of calls. Numbers ascend from callees to callers.
+  std::vector<u32> component;
+  std::vector<u32> callees_first; // all nodes, by component
+  std::vector<bool> circular;     // by component: its members reach themselves
+
+  [[nodiscard]] u32 functions() const { return static_cast<u32>(entity_of.size()); }
+  [[nodiscard]] u32 nodes() const { return static_cast<u32>(component.size()); }
+  [[nodiscard]] std::span<const u32> of(u32 node) const {
+    return {callees.data() + first[node], first[node + 1] - first[node]};
+  }
+};
+
+// Calls of the prevailing definitions; with `all`, also those of definitions that were overridden,
+// which a linker may count (docs/compat.md, Q026) at no other cost than size.
+[[nodiscard]] Calls build_calls(const Program &program, bool all);
+
+// What becomes of each function, by node of a graph.
+struct Liveness {
+  std::vector<bool> root;    // kernels from which the program starts
+  std::vector<bool> reached; // from the roots
+  std::vector<bool> needed;  // has to be in the output
+};
+// At least what is live; with `at_most`, everything that a linker may take for live.
+[[nodiscard]] Liveness find_live(const Program &program, const Calls &calls,
+                                 const CheckOptions &options, bool keeps_all, bool at_most);
+
+// The resources of each function with all that it calls, by node.
+struct Needs {
+  std::vector<u32> registers;
+  std::vector<u64> stack; // kUnbounded: there is a circle
+  static constexpr u64 kUnbounded = 0xffffffff;
+};
+[[nodiscard]] Needs sum_up(const Program &program, const Calls &calls);
+
+// For each function, which of some marked functions it reaches, itself included.
+class ReachedSets {
+public:
+  ReachedSets(const Calls &calls, const std::vector<bool> &marked);
+  // Nodes, ascending.
+  [[nodiscard]] const std::vector<u32> &of(u32 node) const {
+    return sets_[set_of_[calls_.component[node]]];
+  }
+
+private:
+  const Calls &calls_;
+  std::vector<std::vector<u32>> sets_; // the first is empty
+  std::vector<u32> set_of_;            // by component
+};
+
+} // namespace culink::check

@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The exact form to bytes. Everything refers to everything by name, so it goes in rounds: names of
+// sections, then header fields, then symbols, then string tables (which hold all those names), then
+// contents, then offsets, then bytes. What the document does not state comes from exact_parts.h.
+//
+// Nothing is trusted: sizes are bounded before they are allocated, and what would be written
+// outside the file is a complaint.
+#include "yaml/assemble.h"
+
+#include <array>
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "elf/symbol_codec.h"
+#include "support/bytes.h"
+#include "yaml/document/byte_lines.h"
+#include "yaml/document/words.h"
+#include "yaml/exact_assembler.h"
+#include "yaml/records.h"
+
+namespace culink::text {
+
+using elf::SectionType;
+
+Result<std::vector<u8>> ExactAssembler::run() {
+  constexpr std::array<void (ExactAssembler::*)(), 9> kRounds = {
+      &ExactAssembler::read_file_facts, &ExactAssembler::read_names,
+      &ExactAssembler::read_fields,     &ExactAssembler::read_symbols,
+      &ExactAssembler::build_strings,   &ExactAssembler::encode_contents,
+      &ExactAssembler::finish_fields,   &ExactAssembler::lay_out,
+      &ExactAssembler::write,
+  };
+  for (const auto round : kRounds) {
+    if (complaints_.any())
+      return complaints_.first();
+    (this->*round)();
+  }
+  if (complaints_.any())
+    return complaints_.first();
+  return std::move(image_);
+}
+
+void ExactAssembler::read_file_facts() {
+  const u64 bits = top_.number("class", 64, 64);
+  if (bits != 64 && bits != 32)
+    complaints_.add(*top_.find("class"), "32 or 64 is needed here");
+  facts_.elf_class = bits == 32 ? elf::ElfClass::Elf32 : elf::ElfClass::Elf64;
+  read_words(Words::FileType, top_.find("type"), facts_.type, complaints_);
+  header_facts_.elf_class = facts_.elf_class;
+  header_facts_.type = facts_.type;
+  if (const Node *item = top_.find("arch")) {
+    header_facts_.arch = read_name(*item, complaints_);
+    if (!default_flags(header_facts_.arch, 0))
+      complaints_.add(*item, fmt::format("'{}' is no known target; write one such as sm_90, or "
+                                         "leave it out and state header: {{flags: ...}}",
+                                         header_facts_.arch));
+  }
+}
+
+void ExactAssembler::read_names() {
+  static const Node kNull = Node::map();
+  const std::span<const Node> list = top_.list("sections");
+  if (!list.empty() || top_.has("null_section")) {
+    sections_.reserve(list.size() + 1);
+    sections_.emplace_back(top_.has("null_section") ? *top_.find("null_section") : kNull);
+    names_.add("");
+  }
+  for (const Node &item : list) {
+    SectionInput &section = sections_.emplace_back(item);
+    const MapReader map(item, kSectionKeys, complaints_);
+    section.name = map.name("name");
+    section.has_name_offset = map.has("name_at");
+    for (const Node &field : item.items)
+      if (is_content_key(field.key)) {
+        if (section.content)
+          complaints_.add(field, fmt::format("the section has its content under `{}` already",
+                                             section.content->key));
+        section.content = &field;
+      }
+    facts_.has_compat = facts_.has_compat || section.name == ".nv.compat";
+  }
+  for (u32 i = 1; i < sections_.size(); ++i)
+    names_.add(sections_[i].has_name_offset ? std::string_view() : sections_[i].name);
+  name_section_ = names_.find(".shstrtab").value_or(0);
+  if (const Node *header = top_.find("header"))
+    if (const Node *index = header->find("shstrndx"))
+      name_section_ = static_cast<u32>(read_number(*index, 0xffff, complaints_));
+  if (name_section_ == elf::kSectionXindex)
+    if (const Node *null = top_.find("null_section"))
+      if (const Node *link = null->find("link"))
+        name_section_ = names_.resolve(*link, complaints_);
+}
+
+void ExactAssembler::read_fields() {
+  for (u32 i = 1; i < sections_.size(); ++i)
+    read_section_fields(i);
+}
+
+void ExactAssembler::read_section_fields(u32 index) {
+  SectionInput &section = sections_[index];
+  const MapReader map(*section.node, kSectionKeys, complaints_);
+  RawSection &raw = section.raw;
+  raw.type = default_section_type(section.name, facts_.type);
+  read_words(Words::SectionType, map.find("type"), raw.type, complaints_);
+  section.defaults = section_defaults(section.name, raw.type, facts_);
+  raw.name = static_cast<u32>(map.number("name_at", 0, kMaxWord));
+  raw.flags = section.defaults.flags;
+  read_words(Words::SectionFlags, map.find("flags"), raw.flags, complaints_);
+  raw.addr = map.number("addr", 0);
+  raw.align = map.number("align", section.defaults.align);
+  raw.entsize = map.number("entsize", section.defaults.entsize);
+  raw.link = names_.find(section.defaults.link).value_or(0);
+  if (const Node *item = map.find("link"))
+    raw.link = names_.resolve(*item, complaints_);
+  section.header_only = map.flag("header_only") || map.has("shares");
+  raw.size = map.number("size", 0);
+  if (section.content && section.header_only)
+    complaints_.add(*section.content, "a section without bytes of its own cannot have content");
+  if (section.content && map.has("size"))
+    complaints_.add(*map.find("size"), "the size follows from the content; leave it out");
+  if (!section.content && !section.header_only && !elf::has_no_file_data(raw.type)) {
+    // Bytes of no interest.
+    if (complaints_.spend(raw.size, *section.node))
+      section.bytes.resize(raw.size);
+  }
+}
+
+void ExactAssembler::read_symbols() {
+  for (SectionInput &section : sections_) {
+    if (!section.content || section.content->key != "symbols")
+      continue;
+    section.table = std::make_unique<SymbolInput>();
+    SymbolInput &table = *section.table;
+    const Node *first = section.node->find("symbol0");
+    table.rows.push_back(first ? read_symbol(*first, names_, complaints_) : SymbolRow{});
+    for (const Node &row : read_list(*section.content, complaints_))
+      table.rows.push_back(read_symbol(row, names_, complaints_));
+    for (const SymbolRow &row : table.rows)
+      table.names.add(row.name);
+  }
+}
+
+void ExactAssembler::build_strings() {
+  std::vector<std::vector<std::string_view>> used(sections_.size());
+  const auto use = [&](u32 table, std::string_view name) {
+    if (table < used.size() && !name.empty())
+      used[table].push_back(name);
+  };
+  for (const SectionInput &section : sections_)
+    if (!section.has_name_offset)
+      use(name_section_, section.name);
+  for (const SectionInput &section : sections_)
+    if (section.table)
+      for (const SymbolRow &row : section.table->rows)
+        use(section.raw.link, row.name);
+  for (const SectionInput &section : sections_) {
+    std::vector<std::string_view> strings;
+    if (section.content)
+      collect_strings(*section.content, strings);
+    if (section.raw.link < sections_.size())
+      for (const std::string_view text : strings)
+        use(sections_[section.raw.link].raw.link, text);
+  }
+  for (u32 i = 1; i < sections_.size(); ++i) {
+    SectionInput &section = sections_[i];
+    if (section.raw.type != SectionType::Strtab || section.header_only)
+      continue;
+    if (!section.content || section.content->key == "strings") {
+      const std::span<const Node> list =
+          section.content ? read_list(*section.content, complaints_) : std::span<const Node>();
+      section.bytes = read_string_list(list, used[i], complaints_);
+    } else {
+      section.bytes = read_data(*section.content, complaints_);
+    }
+    section.strings = std::make_unique<StringPlaces>(section.bytes);
+  }
+}
+
+void ExactAssembler::encode_contents() {
+  for (u32 i = 1; i < sections_.size() && !complaints_.any(); ++i)
+    encode_section(i);
+}
+
+void ExactAssembler::encode_section(u32 index) {
+  SectionInput &section = sections_[index];
+  if (section.strings || section.header_only)
+    return;
+  if (!section.content) {
+    if (section.raw.type == SectionType::SymtabShndx)
+      encode_indices(section);
+    return;
+  }
+  const std::string_view key = section.content->key;
+  if (key == "symbols")
+    encode_symbols(section);
+  else if (key == "relocs")
+    encode_relocations(section);
+  else if (key == "indices")
+    encode_indices(section);
+  else if (key == "strings")
+    section.bytes = read_string_list(read_list(*section.content, complaints_), {}, complaints_);
+  else if (key == "code")
+    section.bytes = read_code(*section.content, complaints_);
+  else if (key == "data" || key == "raw")
+    section.bytes = read_data(*section.content, complaints_);
+  else {
+    const u32 symtab = section.raw.link;
+    const u32 strtab = symtab < sections_.size() ? sections_[symtab].raw.link : 0;
+    section.bytes =
+        assemble_records(*section.content, {symbols_of(section), strings_of(strtab)}, complaints_);
+  }
+}
+
+void ExactAssembler::encode_symbols(SectionInput &section) {
+  const StringPlaces &strings = strings_of(section.raw.link);
+  for (u32 i = 0; i < section.table->rows.size(); ++i) {
+    SymbolRow &row = section.table->rows[i];
+    const Node &place = i == 0 ? *section.node : section.content->items[i - 1];
+    if (!row.has_offset && !row.name.empty()) {
+      const std::optional<u32> offset = strings.find(row.name);
+      if (!offset)
+        complaints_.add(place, fmt::format("the string table of `link` does not hold '{}'; link to "
+                                           "one with `strings`, or write name_at",
+                                           row.name));
+      row.symbol.name_offset = offset.value_or(0);
+    }
+    section.table->symbols.push_back(row.symbol);
+    if (const std::optional<Error> error =
+            elf::append_symbol(section.bytes, row.symbol, facts_.elf_class))
+      complaints_.add(place, error->text());
+  }
+}
+
+void ExactAssembler::encode_relocations(SectionInput &section) {
+  const bool rela = elf::is_rela(section.raw.type);
+  const NameIndex &symbols = symbols_of(section);
+  for (const Node &row : read_list(*section.content, complaints_)) {
+    const elf::Relocation entry = read_relocation(row, rela, symbols, complaints_);
+    if (const std::optional<Error> error =
+            elf::append_relocation(section.bytes, entry, facts_.elf_class, rela))
+      complaints_.add(row, error->text());
+  }
+}
+
+// .symtab_shndx: numbers in a block of lines, or what the symbols need.
+void ExactAssembler::encode_indices(SectionInput &section) {
+  if (section.content) {
+    section.bytes = read_number_lines(*section.content, complaints_);
+    return;
+  }
+  const u32 link = section.raw.link;
+  if (link >= sections_.size() || !sections_[link].table)
+    return;
+  for (const SymbolRow &row : sections_[link].table->rows) {
+    const bool extended = row.symbol.raw_section == elf::kSectionXindex;
+    const u64 at = section.bytes.size();
+    section.bytes.resize(at + 4);
+    store_le<u32>(section.bytes.data() + at, extended ? row.symbol.section : 0);
+  }
+}
+
+u32 ExactAssembler::read_info(u32 index) const {
+  const SectionInput &section = sections_[index];
+  const MapReader map(*section.node, kSectionKeys, complaints_);
+  if (map.has("info"))
+    return static_cast<u32>(map.number("info", 0, kMaxWord));
+  u32 out = 0;
+  if (const Node *item = map.find("info_section"))
+    out = names_.resolve(*item, complaints_);
+  else if (const Node *symbol = map.find("info_symbol"))
+    out = symbols_of(section).resolve(*symbol, complaints_);
+  else if (section.table)
+    out = default_first_global(section.table->symbols);
+  else if (!section.defaults.info_section.empty())
+    out = names_.find(section.defaults.info_section).value_or(0);
+  else
+    out = symbols_of(section).find(section.defaults.info_symbol).value_or(0);
+  return out | static_cast<u32>(map.number("registers", 0, 0xff) << 24);
+}
+
+void ExactAssembler::finish_fields() {
+  const StringPlaces &section_names = strings_of(name_section_);
+  for (u32 i = 1; i < sections_.size(); ++i) {
+    SectionInput &section = sections_[i];
+    section.raw.info = read_info(i);
+    if (!section.bytes.empty() || !without_bytes(section))
+      section.raw.size = section.bytes.size();
+    if (section.has_name_offset || section.name.empty())
+      continue;
+    const std::optional<u32> offset = section_names.find(section.name);
+    if (!offset)
+      complaints_.add(*section.node,
+                      fmt::format("no string table holds the section's name '{}'; add a section "
+                                  ".shstrtab, or write name_at",
+                                  section.name));
+    section.raw.name = offset.value_or(0);
+  }
+}
+
+void ExactAssembler::place_section(SectionInput &section, FileCursor &cursor) {
+  const MapReader map(*section.node, kSectionKeys, complaints_);
+  RawSection &raw = section.raw;
+  if (map.has("offset")) {
+    raw.offset = map.number("offset", 0);
+    if (section.bytes.empty())
+      return;
+    if (raw.offset > kMaxImageBytes)
+      return complaints_.add(*map.find("offset"), "lies beyond the largest file");
+    cursor.cover(raw.offset, raw.size);
+    return;
+  }
+  const u64 gap = map.number("gap", 0, kMaxImageBytes);
+  raw.offset = cursor.aligned(raw.align) + gap;
+  if (!section.header_only)
+    cursor.place(raw.offset, section.bytes.size());
+  if (raw.offset > kMaxImageBytes)
+    complaints_.add(*section.node, fmt::format("the file would be larger than {:#x} bytes; lower "
+                                               "`align` or `gap`",
+                                               kMaxImageBytes));
+}
+
+void ExactAssembler::lay_out() {
+  FileCursor cursor(file_header_size(facts_.elf_class));
+  for (u32 i = 1; i < sections_.size() && !complaints_.any(); ++i)
+    place_section(sections_[i], cursor);
+  for (SectionInput &section : sections_) {
+    const Node *item = section.node->find("shares");
+    if (!item || &section == &sections_[0])
+      continue;
+    const u32 owner = names_.resolve(*item, complaints_);
+    if (owner == 0 || owner >= sections_.size() || sections_[owner].node->find("shares"))
+      return complaints_.add(*item, "a section with bytes of its own is needed here");
+    section.raw.offset = sections_[owner].raw.offset;
+    section.raw.size = sections_[owner].raw.size;
+  }
+  data_end_ = cursor.end();
+  header_facts_.section_count = static_cast<u32>(sections_.size());
+  header_facts_.segment_count = static_cast<u32>(top_.list("segments").size());
+  header_facts_.name_section = name_section_;
+  header_facts_.cuinfo_section = names_.find(".note.nv.cuinfo").value_or(0);
+  header_facts_.data_end = data_end_;
+  if (header_facts_.segment_count > 0xffff)
+    top_.report("more than 65535 segments");
+  header_ = default_header(header_facts_);
+  if (const Node *item = top_.find("header"))
+    read_header(*item, header_, complaints_);
+}
+
+Result<std::vector<u8>> assemble_exact(const Node &document) {
+  return ExactAssembler(document).run();
+}
+
+} // namespace culink::text

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Bytes as lines of text. Most of a large document is this, so it is written and read without a
+// formatting library: 35 MB of cubin are some 80 MB of lines. A repeat count asks for much with
+// little, so it is counted before the bytes are made.
+#include "yaml/document/byte_lines.h"
+
+#include <algorithm>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "support/bytes.h"
+
+namespace culink::text {
+
+namespace {
+
+constexpr u64 kBytesPerLine = 32;
+constexpr u64 kNopLow = 0x0000000000007918;
+constexpr u64 kNopHigh = 0x000fc00000000000;
+constexpr char kDigits[] = "0123456789abcdef";
+
+void append_hex(std::string &out, ByteSpan bytes) {
+  for (const u8 byte : bytes) {
+    out += kDigits[byte >> 4];
+    out += kDigits[byte & 15];
+  }
+}
+
+void append_word(std::string &out, u64 word) {
+  out += "0x";
+  for (int shift = 60; shift >= 0; shift -= 4)
+    out += kDigits[(word >> shift) & 15];
+}
+
+bool all_zero(ByteSpan bytes) {
+  return std::ranges::all_of(bytes, [](u8 byte) { return byte == 0; });
+}
+
+// One line if there is one, so that short contents stay on the key's line.
+Node lines_node(std::string text) {
+  if (text.empty() || text.find('\n') + 1 == text.size()) {
+    if (!text.empty())
+      text.pop_back();
+    return Node::scalar(std::move(text));
+  }
+  return Node::lines(std::move(text));
+}
+
+std::optional<u32> digit_value(char c) {
+  if (c >= '0' && c <= '9')
+    return c - '0';
+  if (c >= 'a' && c <= 'f')
+    return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F')
+    return c - 'A' + 10;
+  return std::nullopt;
+}
+
+std::string_view trim(std::string_view line) {
+  line = line.substr(0, line.find('#'));
+  const auto blank = [](char c) { return c == ' ' || c == '\t' || c == '\r'; };
+  while (!line.empty() && blank(line.front()))
+    line.remove_prefix(1);
+  while (!line.empty() && blank(line.back()))
+    line.remove_suffix(1);
+  return line;
+}
+
+// "word" or "word xN": N, 1 without it; nothing when the line does not begin with the word.
+std::optional<u64> repeat_count(std::string_view line, std::string_view word) {
+  if (!line.starts_with(word))
+    return std::nullopt;
+  line = trim(line.substr(word.size()));
+  if (line.empty())
+    return 1;
+  if (line.front() != 'x')
+    return std::nullopt;
+  return parse_number(line.substr(1));
+}
+
+class LineReader {
+public:
+  LineReader(bool code, Complaints &complaints) : code_(code), complaints_(complaints) {}
+
+  [[nodiscard]] std::vector<u8> run(const Node &node) {
+    if (node.is_sequence())
+      for (const Node &item : node.items)
+        scalar(item);
+    else
+      scalar(node);
+    return std::move(bytes_);
+  }
+
+private:
+  void scalar(const Node &node) {
+    if (!node.is_scalar()) {
+      complaints_.add(node, "lines of bytes are needed here");
+      return;
+    }
+    std::string_view rest = node.text;
+    Node place = Node::scalar({});
+    place.key = node.key;
+    // The text of a block starts on the line behind its key.
+    place.line = node.text.find('\n') == std::string::npos ? node.line : node.line + 1;
+    while (!rest.empty() && !failed_) {
+      const std::size_t end = std::min(rest.find('\n'), rest.size());
+      line(trim(rest.substr(0, end)), place);
+      rest.remove_prefix(std::min(end + 1, rest.size()));
+      place.line += place.line != 0;
+    }
+  }
+
+  void line(std::string_view text, const Node &place) {
+    if (text.empty())
+      return;
+    if (const std::optional<u64> count = repeat_count(text, "zero"))
+      return zeros(*count, place);
+    if (code_) {
+      if (const std::optional<u64> count = repeat_count(text, "nop"))
+        return nops(*count, place);
+      if (text.starts_with("0x"))
+        return instruction(text, place);
+    }
+    if (!append_digits(text))
+      fail(place,
+           fmt::format("'{}' is not understood; write {}bytes in hexadecimal or `zero xN`",
+                       text.substr(0, 60), code_ ? "`nop xN`, two 64-bit words with 0x, " : ""));
+  }
+
+  void zeros(u64 count, const Node &place) {
+    failed_ = !complaints_.spend(count, place);
+    if (!failed_)
+      bytes_.resize(bytes_.size() + count);
+  }
+
+  void nops(u64 count, const Node &place) {
+    const u64 most = kMaxImageBytes / kInstructionSize + 1; // no product is beyond 64 bits
+    failed_ = !complaints_.spend(std::min(count, most) * kInstructionSize, place);
+    if (failed_)
+      return;
+    u64 at = bytes_.size();
+    bytes_.resize(at + count * kInstructionSize);
+    for (; at < bytes_.size(); at += kInstructionSize) {
+      store_le(bytes_.data() + at, kNopLow);
+      store_le(bytes_.data() + at + sizeof(u64), kNopHigh);
+    }
+  }
+
+  void instruction(std::string_view text, const Node &place) {
+    const std::size_t blank = text.find(' ');
+    const std::optional<u64> low = parse_number(text.substr(0, blank));
+    const std::optional<u64> high =
+        blank == std::string_view::npos ? std::nullopt : parse_number(trim(text.substr(blank)));
+    if (!low || !high)
+      return fail(place, fmt::format("'{}' is not an instruction: low word, blank, high word, each "
+                                     "with 0x",
+                                     text.substr(0, 60)));
+    append_word_bytes(*low);
+    append_word_bytes(*high);
+  }
+
+  [[nodiscard]] bool append_digits(std::string_view text) {
+    std::optional<u32> high;
+    for (const char c : text) {
+      if (c == ' ' && !high)
+        continue;
+      const std::optional<u32> digit = digit_value(c);
+      if (!digit)
+        return false;
+      if (high)
+        bytes_.push_back(static_cast<u8>(*high << 4 | *digit));
+      high = high ? std::nullopt : digit;
+    }
+    return !high;
+  }
+
+  void append_word_bytes(u64 word) {
+    const u64 at = bytes_.size();
+    bytes_.resize(at + sizeof(word));
+    store_le(bytes_.data() + at, word);
+  }
+
+  void fail(const Node &place, std::string message) {
+    complaints_.add(place, std::move(message));
+    failed_ = true;
+  }
+
+  bool code_;
+  Complaints &complaints_;
+  std::vector<u8> bytes_;
+  bool failed_ = false;
+};
+
+} // namespace
+
+Node data_node(ByteSpan bytes) {
+  std::string out;
+  u64 zeros = 0;
+  const auto flush_zeros = [&] {
+    if (zeros != 0)
+      out += fmt::format("zero x{}\n", zeros);
+    zeros = 0;
+  };
+  for (u64 at = 0; at < bytes.size(); at += kBytesPerLine) {
+    const ByteSpan line = bytes.subspan(at, std::min(kBytesPerLine, bytes.size() - at));
+    if (all_zero(line)) {
+      zeros += line.size();
+      continue;
+    }
+    flush_zeros();
+    append_hex(out, line);
+    out += '\n';
+  }
+  flush_zeros();
+  return lines_node(std::move(out));
+}
+
+std::vector<u8> read_data(const Node &node, Complaints &complaints) {
+  return LineReader(false, complaints).run(node);
+}
+
+Node code_node(ByteSpan bytes) {
+  std::string out;
+  u64 nops = 0;
+  const auto flush_nops = [&] {
+    if (nops != 0)
+      out += nops == 1 ? "nop\n" : fmt::format("nop x{}\n", nops);
+    nops = 0;
+  };
+  for (u64 at = 0; at < bytes.size(); at += kInstructionSize) {
+    const u64 low = load_le<u64>(bytes.data() + at);
+    const u64 high = load_le<u64>(bytes.data() + at + 8);
+    if (low == kNopLow && high == kNopHigh) {
+      ++nops;
+      continue;
+    }
+    flush_nops();
+    append_word(out, low);
+    out += ' ';
+    append_word(out, high);
+    out += '\n';
+  }
+  flush_nops();
+  return lines_node(std::move(out));
+}
+
+std::vector<u8> read_code(const Node &node, Complaints &complaints) {
+  return LineReader(true, complaints).run(node);
+}
+
+Node number_lines_node(ByteSpan words) {
+  constexpr u64 kPerLine = 16;
+  std::string out;
+  for (u64 i = 0; i * 4 + 4 <= words.size(); ++i) {
+    if (i != 0)
+      out += i % kPerLine == 0 ? '\n' : ' ';
+    out += std::to_string(load_le<u32>(words.data() + i * 4));
+  }
+  if (!out.empty())
+    out += '\n';
+  return lines_node(std::move(out));
+}
+
+std::vector<u8> read_number_lines(const Node &node, Complaints &complaints) {
+  std::vector<u8> out;
+  if (!node.is_scalar()) {
+    complaints.add(node, "lines of numbers are needed here");
+    return out;
+  }
+  std::string_view rest = node.text;
+  while (!rest.empty()) {
+    const std::size_t end = std::min(rest.find_first_of(" \t\r\n"), rest.size());
+    const std::string_view word = rest.substr(0, end);
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+    if (word.empty())
+      continue;
+    const std::optional<u64> number = parse_number(word);
+    if (!number || *number > 0xffffffff) {
+      complaints.add(node, fmt::format("'{}' is not a 32-bit number", word.substr(0, 60)));
+      return out;
+    }
+    const u64 at = out.size();
+    out.resize(at + 4);
+    store_le(out.data() + at, static_cast<u32>(*number));
+  }
+  return out;
+}
+
+std::string hex_string(ByteSpan bytes) {
+  std::string out;
+  out.reserve(bytes.size() * 2);
+  append_hex(out, bytes);
+  return out;
+}
+
+std::vector<u8> read_hex(const Node &node, Complaints &complaints) {
+  return read_data(node, complaints);
+}
+
+} // namespace culink::text

@@ -1,0 +1,410 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The rules of the exact form for headers. A rule here is a guess at what a regular file has; a
+// wrong guess costs a line in the document, never a byte of the file.
+#include "yaml/exact_parts.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "elf/target/arch.h"
+#include "elf/target/elf_flags.h"
+#include "elf/wire.h"
+#include "support/bytes.h"
+#include "yaml/document/byte_lines.h"
+#include "yaml/document/words.h"
+#include "yaml/records.h"
+
+namespace culink::text {
+
+using elf::ElfClass;
+using elf::FileHeader;
+using elf::Segment;
+
+namespace {
+
+namespace wire = elf::wire;
+
+constexpr u64 kMaxAlign = u64{1} << 32;
+
+bool fits_class32(std::initializer_list<u64> values) {
+  return std::ranges::all_of(values, [](u64 v) { return v <= 0xffffffff; });
+}
+
+// The numeric fields of the header that a document may state, and how wide they are.
+struct HeaderField {
+  std::string_view key;
+  u64 max;
+  u64 (*get)(const FileHeader &);
+  void (*set)(FileHeader &, u64);
+};
+
+template <auto Member> constexpr HeaderField header_field(std::string_view key, u64 max) {
+  return {key, max, [](const FileHeader &h) { return static_cast<u64>(h.*Member); },
+          [](FileHeader &h, u64 v) {
+            h.*Member = static_cast<std::remove_reference_t<decltype(h.*Member)>>(v);
+          }};
+}
+template <u32 Position> constexpr HeaderField ident_field(std::string_view key) {
+  return {key, 0xff, [](const FileHeader &h) { return u64{h.ident[Position]}; },
+          [](FileHeader &h, u64 v) { h.ident[Position] = static_cast<u8>(v); }};
+}
+
+constexpr std::array<HeaderField, 15> kHeaderFields{{
+    ident_field<elf::kIdentVersion>("ident_version"),
+    ident_field<elf::kIdentOsAbi>("os_abi"),
+    ident_field<elf::kIdentAbiVersion>("abi_version"),
+    header_field<&FileHeader::machine>("machine", 0xffff),
+    header_field<&FileHeader::version>("version", 0xffffffff),
+    header_field<&FileHeader::entry>("entry", ~u64{0}),
+    header_field<&FileHeader::phoff>("phoff", ~u64{0}),
+    header_field<&FileHeader::shoff>("shoff", ~u64{0}),
+    header_field<&FileHeader::flags>("flags", 0xffffffff),
+    header_field<&FileHeader::ehsize>("ehsize", 0xffff),
+    header_field<&FileHeader::phentsize>("phentsize", 0xffff),
+    header_field<&FileHeader::phnum>("phnum", 0xffff),
+    header_field<&FileHeader::shentsize>("shentsize", 0xffff),
+    header_field<&FileHeader::shnum>("shnum", 0xffff),
+    header_field<&FileHeader::shstrndx>("shstrndx", 0xffff),
+}};
+constexpr std::string_view kIdentPadding = "ident_padding";
+constexpr u32 kIdentPaddingStart = 9;
+constexpr u32 kIdentSize = 16;
+
+// What a segment from one section to a later one covers. nvlink's rule: in memory, sections without
+// data are stacked behind the file's part.
+class Extent {
+public:
+  explicit Extent(u64 start) : start_(start) {}
+
+  void add(const PlacedSection &s) {
+    end_ = s.offset;
+    if (!elf::has_no_file_data(s.type)) {
+      end_ += s.size;
+    } else if (s.size <= kMaxImageBytes) {
+      const bool aligned = is_power_of_two(s.align) && s.align < kMaxAlign;
+      stacked_ = align_up(stacked_, aligned ? s.align : 1) + s.size;
+    }
+  }
+  [[nodiscard]] bool valid() const { return end_ >= start_; }
+  [[nodiscard]] u64 filesz() const { return end_ - start_; }
+  [[nodiscard]] u64 memsz() const { return filesz() + stacked_; }
+
+private:
+  u64 start_;
+  u64 end_ = 0;
+  u64 stacked_ = 0;
+};
+
+// The last section of a segment that begins with `first`: one that gives its sizes in file and
+// memory, or at least in the file.
+std::optional<u32> last_covered(const Segment &segment, const std::vector<PlacedSection> &sections,
+                                u32 first) {
+  std::optional<u32> best;
+  Extent extent(segment.offset);
+  for (u32 i = first; i < sections.size() && (sections[i].flags & elf::kFlagAlloc) != 0; ++i) {
+    extent.add(sections[i]);
+    if (!extent.valid() || extent.filesz() != segment.filesz)
+      continue;
+    best = i;
+    if (extent.memsz() == segment.memsz)
+      break;
+  }
+  return best;
+}
+
+std::optional<std::pair<u32, u32>> covered_sections(const Segment &segment,
+                                                    const SegmentContext &context) {
+  constexpr u32 kTries = 4; // sections may share an offset; enough for empty ones before the first
+  u32 tries = 0;
+  for (u32 first = 1; first < context.sections.size() && tries < kTries; ++first) {
+    const PlacedSection &s = context.sections[first];
+    if (s.offset != segment.offset || (s.flags & elf::kFlagAlloc) == 0)
+      continue;
+    ++tries;
+    if (const std::optional<u32> last = last_covered(segment, context.sections, first))
+      return std::pair{first, *last};
+  }
+  return std::nullopt;
+}
+
+std::optional<Extent> extent_of(const SegmentContext &context, u32 first, u32 last) {
+  if (first > last || last >= context.sections.size())
+    return std::nullopt;
+  Extent out(context.sections[first].offset);
+  for (u32 i = first; i <= last; ++i)
+    out.add(context.sections[i]);
+  return out.valid() ? std::optional<Extent>(out) : std::nullopt;
+}
+
+} // namespace
+
+RawSection raw_section(const elf::ElfView &file, u32 index) {
+  const ElfClass elf_class = file.header().elf_class();
+  const u8 *at = file.file().data() + file.header().shoff + index * section_header_size(elf_class);
+  const auto widen = [](const auto &raw) {
+    return RawSection{raw.sh_name,      static_cast<elf::SectionType>(raw.sh_type),
+                      raw.sh_flags,     raw.sh_addr,
+                      raw.sh_offset,    raw.sh_size,
+                      raw.sh_link,      raw.sh_info,
+                      raw.sh_addralign, raw.sh_entsize};
+  };
+  return elf_class == ElfClass::Elf64 ? widen(load_le<wire::Shdr64>(at))
+                                      : widen(load_le<wire::Shdr32>(at));
+}
+
+bool store_section(u8 *out, const RawSection &s, ElfClass elf_class) {
+  const u32 type = static_cast<u32>(s.type);
+  if (elf_class == ElfClass::Elf64) {
+    store_le(out, wire::Shdr64{s.name, type, s.flags, s.addr, s.offset, s.size, s.link, s.info,
+                               s.align, s.entsize});
+    return true;
+  }
+  const auto narrow = [](u64 v) { return static_cast<u32>(v); };
+  store_le(out, wire::Shdr32{s.name, type, narrow(s.flags), narrow(s.addr), narrow(s.offset),
+                             narrow(s.size), s.link, s.info, narrow(s.align), narrow(s.entsize)});
+  return fits_class32({s.flags, s.addr, s.offset, s.size, s.align, s.entsize});
+}
+
+u64 file_header_size(ElfClass elf_class) {
+  return elf_class == ElfClass::Elf64 ? sizeof(wire::Ehdr64) : sizeof(wire::Ehdr32);
+}
+u64 section_header_size(ElfClass elf_class) {
+  return elf_class == ElfClass::Elf64 ? sizeof(wire::Shdr64) : sizeof(wire::Shdr32);
+}
+u64 segment_header_size(ElfClass elf_class) {
+  return elf_class == ElfClass::Elf64 ? sizeof(wire::Phdr64) : sizeof(wire::Phdr32);
+}
+
+u32 default_first_global(const std::vector<elf::Symbol> &symbols) {
+  for (std::size_t i = symbols.size(); i > 0; --i) {
+    const elf::Symbol &s = symbols[i - 1];
+    if (s.binding() == elf::SymbolBinding::Local ||
+        (s.binding() == elf::SymbolBinding::Weak && !s.undefined()))
+      return static_cast<u32>(i);
+  }
+  return 0;
+}
+
+bool is_content_key(std::string_view key) {
+  constexpr std::array<std::string_view, 7> kKeys = {"strings", "symbols", "indices", "relocs",
+                                                     "code",    "data",    "raw"};
+  return is_record_key(key) || std::ranges::find(kKeys, key) != kKeys.end();
+}
+
+RawSection null_section(u64 count, u32 name_section) {
+  RawSection out;
+  if (count >= elf::kSectionLoReserve)
+    out.size = count;
+  if (name_section >= elf::kSectionLoReserve)
+    out.link = name_section;
+  return out;
+}
+
+u64 FileCursor::aligned(u64 align) const {
+  return is_power_of_two(align) && align <= kMaxAlign ? align_up(end_, align) : end_;
+}
+
+std::optional<u32> default_flags(std::string_view arch_name, u32 cuinfo_section) {
+  const arch::ArchInfo *row = arch::find_arch(arch_name);
+  if (!row)
+    return std::nullopt;
+  arch::ElfTarget target;
+  target.sm = static_cast<u8>(row->number);
+  target.code_kind = static_cast<u8>(row->code_kind);
+  target.cuinfo_section = static_cast<u8>(std::min<u32>(cuinfo_section, 0xff));
+  return arch::encode_elf_flags(target);
+}
+
+FileHeader default_header(const HeaderFacts &facts) {
+  FileHeader out;
+  std::memcpy(out.ident, elf::kElfMagic, sizeof(elf::kElfMagic));
+  out.ident[elf::kIdentClass] = static_cast<u8>(facts.elf_class);
+  out.ident[elf::kIdentData] = elf::kDataLittleEndian;
+  out.ident[elf::kIdentVersion] = 1;
+  out.ident[elf::kIdentOsAbi] = elf::kOsAbiCuda;
+  out.ident[elf::kIdentAbiVersion] = arch::kAbiVersion;
+  out.type = facts.type;
+  out.machine = elf::kMachineCuda;
+  out.version = 1;
+  out.flags = default_flags(facts.arch, facts.cuinfo_section).value_or(0);
+  out.ehsize = static_cast<u16>(file_header_size(facts.elf_class));
+  out.shentsize = static_cast<u16>(section_header_size(facts.elf_class));
+  u64 end = facts.data_end;
+  if (facts.section_count != 0) {
+    out.shoff = align_up(end, facts.elf_class == ElfClass::Elf64 ? 8 : 4);
+    end = out.shoff + facts.section_count * section_header_size(facts.elf_class);
+    out.shnum =
+        static_cast<u16>(facts.section_count < elf::kSectionLoReserve ? facts.section_count : 0);
+    out.shstrndx = static_cast<u16>(
+        facts.name_section < elf::kSectionLoReserve ? facts.name_section : elf::kSectionXindex);
+  }
+  if (facts.segment_count != 0) {
+    out.phoff = end;
+    out.phnum = static_cast<u16>(facts.segment_count);
+    out.phentsize = static_cast<u16>(segment_header_size(facts.elf_class));
+  }
+  return out;
+}
+
+Node describe_header(const FileHeader &header, const FileHeader &otherwise) {
+  Node out = Node::map(Node::Style::Flow);
+  for (const HeaderField &field : kHeaderFields)
+    if (field.get(header) != field.get(otherwise))
+      out.set(field.key, hexadecimal(field.get(header)));
+  const ByteSpan padding = ByteSpan(header.ident).subspan(kIdentPaddingStart);
+  if (!std::ranges::equal(padding, ByteSpan(otherwise.ident).subspan(kIdentPaddingStart)))
+    out.set(kIdentPadding, hex_string(padding));
+  return out;
+}
+
+void read_header(const Node &node, FileHeader &header, Complaints &complaints) {
+  std::array<std::string_view, kHeaderFields.size() + 1> keys;
+  for (std::size_t i = 0; i < kHeaderFields.size(); ++i)
+    keys[i] = kHeaderFields[i].key;
+  keys.back() = kIdentPadding;
+  const MapReader map(node, keys, complaints);
+  for (const HeaderField &field : kHeaderFields)
+    if (map.has(field.key))
+      field.set(header, map.number(field.key, 0, field.max));
+  if (const Node *item = map.find(kIdentPadding)) {
+    const std::vector<u8> bytes = read_hex(*item, complaints);
+    if (bytes.size() != kIdentSize - kIdentPaddingStart)
+      complaints.add(*item, "seven bytes are needed here");
+    else
+      std::memcpy(header.ident + kIdentPaddingStart, bytes.data(), bytes.size());
+  }
+}
+
+bool store_header(u8 *out, const FileHeader &h) {
+  const auto fill = [&h](auto raw) {
+    std::memcpy(raw.e_ident, h.ident, sizeof(raw.e_ident));
+    raw.e_type = static_cast<u16>(h.type);
+    raw.e_machine = h.machine;
+    raw.e_version = h.version;
+    raw.e_entry = static_cast<decltype(raw.e_entry)>(h.entry);
+    raw.e_phoff = static_cast<decltype(raw.e_phoff)>(h.phoff);
+    raw.e_shoff = static_cast<decltype(raw.e_shoff)>(h.shoff);
+    raw.e_flags = h.flags;
+    raw.e_ehsize = h.ehsize;
+    raw.e_phentsize = h.phentsize;
+    raw.e_phnum = h.phnum;
+    raw.e_shentsize = h.shentsize;
+    raw.e_shnum = h.shnum;
+    raw.e_shstrndx = h.shstrndx;
+    return raw;
+  };
+  if (h.elf_class() == ElfClass::Elf64) {
+    store_le(out, fill(wire::Ehdr64{}));
+    return true;
+  }
+  store_le(out, fill(wire::Ehdr32{}));
+  return fits_class32({h.entry, h.phoff, h.shoff});
+}
+
+Node describe_segment(const Segment &segment, const SegmentContext &context) {
+  Node out = Node::map(Node::Style::Flow);
+  out.set("type", words_of(Words::SegmentType, segment.type));
+  out.set("flags", words_of(Words::SegmentFlags, segment.flags));
+  u64 memsz = segment.filesz;
+  if (segment.offset == context.table_offset && segment.filesz == context.table_size) {
+    out.set("over", "headers");
+  } else if (const auto range =
+                 context.ranges ? covered_sections(segment, context) : std::nullopt) {
+    Node over = Node::sequence(Node::Style::Flow);
+    over.add(context.names.reference(range->first));
+    over.add(context.names.reference(range->second));
+    out.set("over", std::move(over));
+    memsz = extent_of(context, range->first, range->second)->memsz();
+  } else {
+    out.set("offset", hexadecimal(segment.offset));
+    out.set("filesz", hexadecimal(segment.filesz));
+  }
+  if (segment.memsz != memsz)
+    out.set("memsz", hexadecimal(segment.memsz));
+  if (segment.vaddr != 0)
+    out.set("vaddr", hexadecimal(segment.vaddr));
+  if (segment.paddr != 0)
+    out.set("paddr", hexadecimal(segment.paddr));
+  if (segment.align != 8)
+    out.set("align", hexadecimal(segment.align));
+  return out;
+}
+
+Segment read_segment(const Node &node, const SegmentContext &context, Complaints &complaints) {
+  constexpr std::string_view kKeys[] = {"type",  "flags", "over",  "offset", "filesz",
+                                        "memsz", "vaddr", "paddr", "align"};
+  const MapReader row(node, kKeys, complaints);
+  Segment out;
+  read_words(Words::SegmentType, row.find("type"), out.type, complaints);
+  read_words(Words::SegmentFlags, row.find("flags"), out.flags, complaints);
+  out.offset = row.number("offset", 0);
+  out.filesz = row.number("filesz", 0);
+  u64 memsz = out.filesz;
+  const Node *over = row.find("over");
+  if (over && over->is_scalar() && over->text == "headers") {
+    out.offset = context.table_offset;
+    out.filesz = memsz = context.table_size;
+  } else if (over && over->is_sequence() && over->items.size() == 2 && context.ranges) {
+    const u32 first = context.names.resolve(over->items[0], complaints);
+    const u32 last = context.names.resolve(over->items[1], complaints);
+    if (const std::optional<Extent> e = extent_of(context, first, last)) {
+      out.offset = context.sections[first].offset;
+      out.filesz = e->filesz();
+      memsz = e->memsz();
+    } else {
+      complaints.add(*over, "these sections do not follow each other in the file");
+    }
+  } else if (over) {
+    complaints.add(*over, context.ranges
+                              ? "`headers` or [first section, last section] is needed here"
+                              : fmt::format("only `headers` in a file with more than {} segments; "
+                                            "write offset and filesz",
+                                            kMaxRangedSegments));
+  }
+  out.memsz = row.number("memsz", memsz);
+  out.vaddr = row.number("vaddr", 0);
+  out.paddr = row.number("paddr", 0);
+  out.align = row.number("align", 8);
+  return out;
+}
+
+bool store_segment(u8 *out, const Segment &s, ElfClass elf_class) {
+  const u32 type = static_cast<u32>(s.type);
+  if (elf_class == ElfClass::Elf64) {
+    store_le(out,
+             wire::Phdr64{type, s.flags, s.offset, s.vaddr, s.paddr, s.filesz, s.memsz, s.align});
+    return true;
+  }
+  const auto narrow = [](u64 v) { return static_cast<u32>(v); };
+  store_le(out, wire::Phdr32{type, narrow(s.offset), narrow(s.vaddr), narrow(s.paddr),
+                             narrow(s.filesz), narrow(s.memsz), s.flags, narrow(s.align)});
+  return fits_class32({s.offset, s.vaddr, s.paddr, s.filesz, s.memsz, s.align});
+}
+
+Node describe_patches(ByteSpan file, ByteSpan image) {
+  constexpr u64 kJoin = 16; // differences closer than this become one
+  const auto same = [&](u64 i) { return i < image.size() && file[i] == image[i]; };
+  Node list = Node::sequence();
+  for (u64 at = 0; at < file.size();) {
+    if (same(at)) {
+      ++at;
+      continue;
+    }
+    u64 end = at + 1;
+    for (u64 i = end; i < file.size() && i < end + kJoin; ++i)
+      if (!same(i))
+        end = i + 1;
+    Node item = Node::map(Node::Style::Flow);
+    item.set("at", hexadecimal(at));
+    item.set("hex", hex_string(file.subspan(at, end - at)));
+    list.add(std::move(item));
+    at = end;
+  }
+  return list;
+}
+
+} // namespace culink::text

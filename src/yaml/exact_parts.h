@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What describing and assembling the exact form share: the rules for everything that a document
+// need not state. Describe asks them what would come out and states the rest; assemble asks them
+// for what was not stated.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "elf/elf_view.h"
+#include "yaml/document/document.h"
+#include "yaml/document/name_index.h"
+#include "yaml/document/node_reader.h"
+#include "yaml/section_defaults.h"
+
+namespace culink::text {
+
+// A section header as stored. ElfView's Section has sound values in place of broken ones.
+struct RawSection {
+  u32 name = 0;
+  elf::SectionType type = elf::SectionType::Null;
+  u64 flags = 0, addr = 0, offset = 0, size = 0;
+  u32 link = 0, info = 0;
+  u64 align = 0, entsize = 0;
+
+  friend bool operator==(const RawSection &, const RawSection &) = default;
+};
+[[nodiscard]] RawSection raw_section(const elf::ElfView &file, u32 index);
+// Precondition: `out` has room for an entry. False when a field does not fit class 32.
+[[nodiscard]] bool store_section(u8 *out, const RawSection &section, elf::ElfClass elf_class);
+
+[[nodiscard]] u64 file_header_size(elf::ElfClass elf_class);
+[[nodiscard]] u64 section_header_size(elf::ElfClass elf_class);
+[[nodiscard]] u64 segment_header_size(elf::ElfClass elf_class);
+
+// sh_info of a symbol table: behind the last local symbol. nvlink counts weak definitions as
+// locals; ptxas does not always keep locals together.
+[[nodiscard]] u32 default_first_global(const std::vector<elf::Symbol> &symbols);
+
+// The keys of a section whose value is its content. A section has at most one.
+[[nodiscard]] bool is_content_key(std::string_view key);
+
+// Section 0 of a file with so many sections whose names are in section `name_section`.
+[[nodiscard]] RawSection null_section(u64 count, u32 name_section);
+
+// Where the next section goes when the document does not say: behind the last one, aligned. Types
+// without data move the place as well, as nvlink does.
+class FileCursor {
+public:
+  explicit FileCursor(u64 start) : end_(start) {}
+
+  [[nodiscard]] u64 aligned(u64 align) const;
+  void place(u64 offset, u64 bytes) { end_ = offset + bytes; }
+  // For a section at an offset of its own choice.
+  void cover(u64 offset, u64 bytes) { end_ = std::max(end_, offset + bytes); }
+  [[nodiscard]] u64 end() const { return end_; }
+
+private:
+  u64 end_;
+};
+
+// The e_flags that toolkit 13 writes for a target. Nothing when the target is not known.
+[[nodiscard]] std::optional<u32> default_flags(std::string_view arch_name, u32 cuinfo_section);
+
+// The header of a file in which nothing is unusual: offsets of the tables follow `data_end`.
+struct HeaderFacts {
+  elf::ElfClass elf_class = elf::ElfClass::Elf64;
+  elf::FileType type = elf::FileType::Relocatable;
+  std::string arch;
+  u32 section_count = 0;
+  u32 segment_count = 0;
+  u32 name_section = 0;
+  u32 cuinfo_section = 0;
+  u64 data_end = 0;
+};
+[[nodiscard]] elf::FileHeader default_header(const HeaderFacts &facts);
+// The fields of `header` that differ from `otherwise`, as a map.
+[[nodiscard]] Node describe_header(const elf::FileHeader &header, const elf::FileHeader &otherwise);
+// `header` with the fields that the map states.
+void read_header(const Node &node, elf::FileHeader &header, Complaints &complaints);
+[[nodiscard]] bool store_header(u8 *out, const elf::FileHeader &header);
+
+// Program headers. A segment is stated over what it covers: `over: headers`, `over: [first, last]`.
+struct PlacedSection {
+  elf::SectionType type;
+  u64 flags, offset, size, align;
+};
+struct SegmentContext {
+  const NameIndex &names;
+  const std::vector<PlacedSection> &sections;
+  u64 table_offset = 0;
+  u64 table_size = 0;
+  bool ranges = true; // [first, last] is used: not in files with absurdly many segments
+};
+// Ranges of sections take time in proportion to the sections, for each segment.
+inline constexpr u32 kMaxRangedSegments = 64;
+[[nodiscard]] Node describe_segment(const elf::Segment &segment, const SegmentContext &context);
+[[nodiscard]] elf::Segment read_segment(const Node &node, const SegmentContext &context,
+                                        Complaints &complaints);
+[[nodiscard]] bool store_segment(u8 *out, const elf::Segment &segment, elf::ElfClass elf_class);
+
+// What must be written over `image`, which may be shorter, to make `file` of it: a list for
+// `patch`.
+[[nodiscard]] Node describe_patches(ByteSpan file, ByteSpan image);
+
+} // namespace culink::text
