@@ -25,7 +25,7 @@ struct KnownFlaws {
   bool null_symbol_value = false; // symbol 0 has a value
   bool overruns = false;          // relocations may reach beyond the end of their section
   bool misplaced_locals = false;  // local symbols stand among the global ones
-  bool lost_section = false;      // symbols of one section may be common ones (Q059)
+  bool lost_section = false;      // symbols of one section may be common ones
 };
 
 struct PlannedLink {

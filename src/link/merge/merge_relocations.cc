@@ -84,7 +84,7 @@ void Merger::add_relocations(const elf::Section &table, const SectionLocation &a
     layout_.sections.followed_by_uncounted.push_back(OutId(sections));
 }
 
-// Tables of dead code, and the name of the table without addends (Q059).
+// Tables of dead code, and the name of the table without addends.
 void Merger::count_removed_tables(const elf::Section &table) {
   count_removed_section();
   if (table.type != SectionType::Rela || !p_.policy.names_rel_tables || !has_zero_addend(table))
