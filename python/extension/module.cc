@@ -3,8 +3,7 @@
 // The module culink._native: the library's functions over plain values of Python. Files give rows,
 // which are tuples; the classes that people see, their names and their documentation are in
 // python/culink. Nothing here keeps state, and whatever may take long runs without the GIL.
-#include "compilers/toolkit/find_finalizer.h"
-#include "compilers/toolkit/find_ptxas.h"
+#include "compilers/toolkit/find_tools.h"
 #include "convert.h"
 #include "culink/linker.h"
 #include "support/demangle.h"

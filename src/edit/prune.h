@@ -13,6 +13,12 @@
 
 namespace culink {
 
+// A cubin without the contents of its debug information: lines, types, locations and the PTX that
+// it was made of. Its sections stay, and are empty. Frames (.debug_frame) stay, too: code without
+// debug information has them. Nothing: there is no such information, or the file is not laid out as
+// compilers do it.
+[[nodiscard]] std::optional<std::vector<u8>> strip_debug(ByteSpan cubin);
+
 // What stays. Code is named by its target (sm_90, compute_90, lto_90), by its form (cubin, ptx,
 // lto), or as `relocatable`: what an earlier device link has linked already. A star stands for any
 // characters. Dropped may also be `debug`: the debug information of code that stays.

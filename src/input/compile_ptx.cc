@@ -17,7 +17,7 @@
 
 #include <fmt/format.h>
 
-#include "compilers/engine/worker_process.h"
+#include "compilers/engine/worker.h"
 #include "elf/elf_view.h"
 #include "elf/records/nv_notes.h"
 #include "elf/replace_section.h"

@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "input/decompress.h"
+#include "input/fatbin.h"
 #include "targets.h"
 
 using namespace culink;

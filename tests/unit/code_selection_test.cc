@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "input/code_selection.h"
+#include "input/device_file.h"
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 //
 // libcurl is loaded without its header. Where that is installed, the numbers are compared; where
 // the library is, its functions are called.
-#include "compilers/cache/curl_library.h"
+#include "compilers/cache/remote_store.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "input/data_scan.h"
+#include "input/find_code.h"
 
 #include <gtest/gtest.h>
 

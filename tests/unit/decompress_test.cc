@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "input/decompress.h"
+#include "input/fatbin.h"
 
 #include <memory>
 #include <sys/resource.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "compilers/toolkit/find_cache.h"
+#include "compilers/toolkit/find_tools.h"
 
 #include <cstdlib>
 #include <map>

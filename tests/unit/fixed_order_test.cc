@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "compilers/lto/fixed_order.h"
+#include "compilers/lto/ptx_text.h"
 
 #include <gtest/gtest.h>
 

@@ -15,7 +15,6 @@
 #include <gtest/gtest.h>
 
 #include "compilers/cache/entry.h"
-#include "compilers/cache/shard.h"
 #include "support/bytes.h"
 
 namespace culink {

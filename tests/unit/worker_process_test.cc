@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Programs that are no workers stand for workers that misbehave.
-#include "compilers/engine/worker_process.h"
+#include "compilers/engine/worker.h"
 
 #include <gtest/gtest.h>
 

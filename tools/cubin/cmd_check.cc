@@ -11,7 +11,7 @@
 #include <unistd.h>
 #include <vector>
 
-#include "compilers/toolkit/find_ptxas.h"
+#include "compilers/toolkit/find_tools.h"
 #include "device_code.h"
 #include "driver/api/check_job.h"
 #include "inspect/dump/sink.h"

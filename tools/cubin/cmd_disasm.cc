@@ -10,7 +10,7 @@
 #include <unistd.h>
 #include <vector>
 
-#include "compilers/toolkit/places.h"
+#include "compilers/toolkit/find_tools.h"
 #include "device_code.h"
 #include "inspect/dump/disassembly.h"
 #include "messages.h"

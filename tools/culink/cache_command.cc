@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 
 #include "compilers/cache/folder.h"
-#include "compilers/toolkit/find_cache.h"
+#include "compilers/toolkit/find_tools.h"
 
 namespace culink {
 

@@ -17,10 +17,7 @@
 
 #include "advice.h"
 #include "cache_command.h"
-#include "compilers/toolkit/find_cache.h"
-#include "compilers/toolkit/find_finalizer.h"
-#include "compilers/toolkit/find_ptxas.h"
-#include "compilers/toolkit/places.h"
+#include "compilers/toolkit/find_tools.h"
 #include "console.h"
 #include "culink/linker.h"
 #include "driver/api/link_from.h"

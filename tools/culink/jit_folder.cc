@@ -12,7 +12,7 @@
 #include <filesystem>
 #include <system_error>
 
-#include "compilers/toolkit/find_finalizer.h"
+#include "compilers/toolkit/find_tools.h"
 #include "links.h"
 
 namespace culink {

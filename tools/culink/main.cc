@@ -8,7 +8,6 @@
 
 #include "command.h"
 #include "compilers/engine/worker.h"
-#include "compilers/engine/worker_messages.h"
 #include "restart.h"
 #include "support/mapped_file.h"
 

@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "edit/strip_debug.h"
+#include "edit/prune.h"
 #include "elf/elf_view.h"
 #include "verify/file/verify.h"
 

@@ -24,7 +24,7 @@
 #include <string_view>
 #include <system_error>
 
-#include "compilers/toolkit/places.h"
+#include "compilers/toolkit/find_tools.h"
 #include "links.h"
 #include "support/bytes.h"
 #include "support/output_file.h"

@@ -3,18 +3,62 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstddef>
 #include <functional>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "compilers/cache/curl_library.h"
 #include "compilers/cache/digest.h"
 #include "compilers/cache/entry.h"
+#include "support/result.h"
 #include "support/types.h"
 
 namespace culink {
+
+// The functions of libcurl that are used, and its numbers for them, which its binary interface
+// guarantees. A unit test compares them with its header where that is installed.
+namespace curl {
+
+inline constexpr int kUrl = 10002;
+inline constexpr int kWriteData = 10001;
+inline constexpr int kReadData = 10009;
+inline constexpr int kUserAgent = 10018;
+inline constexpr int kHeaders = 10023;
+inline constexpr int kWriteFunction = 20011;
+inline constexpr int kReadFunction = 20012;
+inline constexpr int kUploadSize = 30115;
+inline constexpr int kUpload = 46;
+inline constexpr int kNetrc = 51;
+inline constexpr int kNoSignal = 99;
+inline constexpr int kTimeout = 155;        // milliseconds, of all
+inline constexpr int kConnectTimeout = 156; // milliseconds
+inline constexpr int kProtocols = 181;
+inline constexpr int kResponseCode = 0x200002;
+
+inline constexpr long kNetrcOptional = 1;
+inline constexpr long kHttpAndHttps = 3;
+inline constexpr long kInitAll = 3;
+inline constexpr int kOk = 0;
+
+struct Functions {
+  int (*global_init)(long) = nullptr;
+  void *(*init)() = nullptr;
+  void (*reset)(void *) = nullptr;
+  void (*cleanup)(void *) = nullptr;
+  int (*setopt)(void *, int, ...) = nullptr;
+  int (*perform)(void *) = nullptr;
+  int (*getinfo)(void *, int, ...) = nullptr;
+  const char *(*strerror)(int) = nullptr;
+  void *(*slist_append)(void *, const char *) = nullptr;
+  void (*slist_free)(void *) = nullptr;
+};
+
+// Loads the installed library. It stays loaded: it cannot be unloaded safely.
+[[nodiscard]] Result<Functions> load();
+
+} // namespace curl
 
 // A server that keeps files under their digests: GET and PUT of URL/c/0123... Whatever it does, it
 // costs a few seconds and one report at most: then it is not asked again. For any number of

@@ -29,6 +29,15 @@ struct EngineJob {
   EngineOutput wanted = EngineOutput::Cubin;
 };
 
+// How a job ended, in a worker process or here.
+enum class WorkerOutcome : u32 {
+  Linked,
+  Refused,       // the engine does not take an input
+  Failed,        // it took it, but did not link it
+  NotUnderstood, // the message makes no sense
+  NoEngine,      // the library cannot be loaded
+};
+
 // A job as bytes, for another process, and back. The inputs of a decoded job lie in `bytes`.
 [[nodiscard]] std::vector<u8> encode_job(const EngineJob &job);
 [[nodiscard]] Result<EngineJob> decode_job(ByteSpan bytes);

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "compilers/engine/engine_job.h"
-#include "compilers/engine/worker_messages.h"
 #include "support/result.h"
 #include "support/types.h"
 

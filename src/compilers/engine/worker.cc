@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The engine is NVIDIA's libnvJitLink. It crashes on some damaged objects and does one link at a
-// time however many threads ask, so it lives in processes of its own, and this is what they run.
-// They die with the linker, whatever happens to it, and leave nothing behind.
+// The linker's side of a worker. Nothing a worker does may stop the linker: replies are waited for
+// with a deadline, their sizes are checked against the file, contents are copied and not mapped (a
+// file that shrinks under a mapping would be a signal), and writing to a dead worker is an error.
 //
-// Only the documented functions of the library are used.
+// What may surprise: a process that ignores SIGCHLD, or waits for all its children, loses the
+// worker before it is waited for here, and its number may be that of another process by then. So a
+// worker is ended by a signal only while it has its end of the socket open.
 #include "compilers/engine/worker.h"
 
 #include <algorithm>
@@ -14,21 +16,214 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <fcntl.h>
 #include <optional>
+#include <poll.h>
+#include <spawn.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include <utility>
 
 #include "compilers/engine/jit_link.h"
 #include "compilers/engine/sandbox.h"
-#include "compilers/engine/worker_messages.h"
 #include "support/bytes.h"
 #include "support/file_descriptor.h"
+#include "support/process.h"
 
 namespace culink {
+
+constexpr u64 kWorkerMagic = 0x33302d6b6e696c75; // changes with the messages
+
+// The linker and a worker exchange one message each way per job, on a socket that keeps messages
+// apart. Contents lie in two files in memory that both have open.
+struct WorkerReply {
+  u64 magic = kWorkerMagic;
+  WorkerOutcome outcome = WorkerOutcome::Failed;
+  u32 code = 0;       // what the engine returned
+  u64 image_size = 0; // in the second file; then what the engine said
+  u64 text_size = 0;
+};
+
+namespace {
+
+struct WorkerRequest {
+  u64 magic = kWorkerMagic;
+  u64 job_size = 0; // in the first file
+};
+
+// Without descriptors of ours but those that are handed over.
+Result<pid_t> spawn_worker(const std::vector<std::string> &words, const std::vector<int> &kept) {
+  posix_spawn_file_actions_t actions;
+  ::posix_spawn_file_actions_init(&actions);
+  ::posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+  ::posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
+  ::posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
+  for (const int fd : kept) // onto itself: it stays open
+    ::posix_spawn_file_actions_adddup2(&actions, fd, fd);
+  std::vector<char *> arguments;
+  for (const std::string &word : words)
+    arguments.push_back(const_cast<char *>(word.c_str()));
+  arguments.push_back(nullptr);
+  pid_t child = -1;
+  ChildEnvironment environment;
+  errno = ::posix_spawn(&child, words.front().c_str(), &actions, nullptr, arguments.data(),
+                        environment.data());
+  ::posix_spawn_file_actions_destroy(&actions);
+  if (errno != 0)
+    return system_error("cannot start a worker");
+  return child;
+}
+
+} // namespace
+
+Result<WorkerProcess> WorkerProcess::start(const std::string &program, const std::string &library) {
+  Result<WorkerProcess> out = start_child(program, library);
+  if (out || library.empty() || wants_sandbox())
+    return out;
+  Result<JitLink> here = JitLink::load(library, JitLink::Beside::StandIn);
+  if (!here)
+    return Error{"", "", out.error().text() + "; " + here.error().text()};
+  return WorkerProcess(std::move(*here));
+}
+
+Result<WorkerProcess> WorkerProcess::start_child(const std::string &program,
+                                                 const std::string &library) {
+  Result<MemoryFile> job = MemoryFile::create({});
+  Result<MemoryFile> answer = MemoryFile::create({});
+  if (!job || !answer)
+    return job ? answer.error() : job.error();
+  int ends[2];
+  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
+    return system_error("cannot create a socket");
+  for (int &end : ends)
+    end = above_standard(end);
+  const Result<pid_t> child =
+      spawn_worker({program, std::string(kWorkerWord), library, std::to_string(ends[1]),
+                    std::to_string(job->descriptor()), std::to_string(answer->descriptor())},
+                   {ends[1], job->descriptor(), answer->descriptor()});
+  ::close(ends[1]);
+  if (!child) {
+    ::close(ends[0]);
+    return child.error();
+  }
+  return WorkerProcess(*child, ends[0], std::move(*job), std::move(*answer));
+}
+
+WorkerProcess::WorkerProcess(WorkerProcess &&other) noexcept
+    : child_(std::exchange(other.child_, -1)), socket_(std::exchange(other.socket_, -1)),
+      job_(std::move(other.job_)), answer_(std::move(other.answer_)),
+      here_(std::exchange(other.here_, std::nullopt)) {}
+
+WorkerProcess::~WorkerProcess() {
+  end();
+}
+
+// It has nothing to lose: what is wanted of it lies in our files.
+void WorkerProcess::stop() const {
+  pollfd other_end{socket_, 0, 0};
+  if (child_ > 0 && ::poll(&other_end, 1, 0) == 0)
+    ::kill(child_, SIGKILL);
+}
+
+// Returns its status.
+int WorkerProcess::end() {
+  stop();
+  if (socket_ >= 0)
+    ::close(std::exchange(socket_, -1));
+  if (child_ <= 0)
+    return 0;
+  return wait_for_child(std::exchange(child_, -1)).value_or(kLostStatus);
+}
+
+// The socket was closed at the other end, so it is ending, if it has not ended.
+Error WorkerProcess::gone() {
+  return Error{"", "", "the engine " + describe_exit(end())};
+}
+
+Result<WorkerReply> WorkerProcess::wait_for_reply(std::chrono::seconds limit,
+                                                  const std::atomic<bool> *cancelled) {
+  using Clock = std::chrono::steady_clock;
+  constexpr i64 kMost = 1 << 30;
+  constexpr i64 kGlance = 50; // milliseconds between looks whether it was cancelled
+  const Clock::time_point deadline = Clock::now() + limit;
+  for (;;) {
+    if (cancelled && *cancelled) {
+      end();
+      return Error{"", "", "the engine was ended, because the link was cancelled"};
+    }
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
+    pollfd waited{socket_, POLLIN, 0};
+    const int ready =
+        ::poll(&waited, 1,
+               static_cast<int>(std::clamp<i64>(left.count(), 0, cancelled ? kGlance : kMost)));
+    if ((ready < 0 && errno == EINTR) || (ready == 0 && Clock::now() < deadline))
+      continue;
+    if (ready == 0) {
+      end();
+      return Error{
+          "", "", "the engine did not finish within " + std::to_string(limit.count()) + " seconds"};
+    }
+    WorkerReply reply;
+    const ssize_t n = ::recv(socket_, &reply, sizeof reply, 0);
+    if (n < 0 && errno == EINTR)
+      continue;
+    if (n <= 0)
+      return gone();
+    if (n != sizeof reply || reply.magic != kWorkerMagic) {
+      end();
+      return Error{"", "", "the engine's worker is of another version of culink"};
+    }
+    return reply;
+  }
+}
+
+Result<WorkerAnswer> WorkerProcess::run(const EngineJob &job, std::chrono::seconds limit,
+                                        const std::atomic<bool> *cancelled) {
+  if (!alive())
+    return Error{"", "", "the engine's worker is gone"};
+  if (here_) {
+    JitLinkResult result = here_->run(job);
+    const WorkerOutcome outcome = result.outcome();
+    return WorkerAnswer{outcome, std::move(result.image), std::move(result.log)};
+  }
+  const std::vector<u8> bytes = encode_job(job);
+  if (std::optional<Error> error = job_->replace(bytes))
+    return std::move(*error);
+  const WorkerRequest request{.job_size = bytes.size()};
+  if (::send(socket_, &request, sizeof request, MSG_NOSIGNAL) != sizeof request)
+    return gone();
+  const Result<WorkerReply> reply = wait_for_reply(limit, cancelled);
+  if (!reply)
+    return reply.error();
+  WorkerAnswer out;
+  out.outcome = reply->outcome;
+  if (reply->image_size != 0 || reply->text_size != 0) {
+    Result<std::vector<u8>> answer = answer_->read();
+    if (!answer)
+      return answer.error();
+    if (reply->image_size > answer->size() ||
+        answer->size() - reply->image_size != reply->text_size)
+      return Error{"", "", "the engine's answer is not as long as it says"};
+    out.text.assign(answer->begin() + static_cast<i64>(reply->image_size), answer->end());
+    answer->resize(reply->image_size);
+    out.image = std::move(*answer);
+  }
+  if (out.outcome != WorkerOutcome::Linked && out.text.empty())
+    out.text = "error " + std::to_string(reply->code);
+  return out;
+}
+
+// ---- The worker's side
+//
+// The engine is NVIDIA's libnvJitLink. It crashes on some damaged objects and does one link at a
+// time however many threads ask, so it lives in processes of its own, and this is what they run.
+// They die with the linker, whatever happens to it, and leave nothing behind.
+//
+// Only the documented functions of the library are used.
 
 namespace {
 

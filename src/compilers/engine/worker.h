@@ -1,10 +1,74 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <atomic>
+#include <chrono>
 #include <string>
+#include <sys/types.h>
 #include <vector>
 
+#include "compilers/engine/engine_job.h"
+#include "compilers/engine/jit_link.h"
+#include "support/process.h"
+#include "support/result.h"
+
 namespace culink {
+
+struct WorkerReply;
+
+// What a worker made of a job. Texts are for messages.
+struct WorkerAnswer {
+  WorkerOutcome outcome = WorkerOutcome::Failed;
+  std::vector<u8> image; // if it was linked
+  std::string text;      // if not: why; else what there is to remark
+};
+
+// A worker process, as the linker sees it. It takes one job after the other. After an error it is
+// gone: every further job is an error too.
+//
+// Where no process can be started (a limit was reached, culink is not installed), the library is
+// loaded into this process, unless CULINK_SANDBOX asks for the sandbox. Its jobs then have no time
+// limit and cannot be cancelled.
+class WorkerProcess {
+public:
+  // `program` is culink, which is run again as a worker that loads `library`.
+  [[nodiscard]] static Result<WorkerProcess> start(const std::string &program,
+                                                   const std::string &library);
+
+  WorkerProcess(WorkerProcess &&other) noexcept;
+  WorkerProcess(const WorkerProcess &) = delete;
+  WorkerProcess &operator=(const WorkerProcess &) = delete;
+  WorkerProcess &operator=(WorkerProcess &&) = delete;
+  ~WorkerProcess();
+
+  // The error says how the worker ended, or that it was ended because its time was over, or soon
+  // after `cancelled` was set, unless null.
+  [[nodiscard]] Result<WorkerAnswer> run(const EngineJob &job, std::chrono::seconds limit,
+                                         const std::atomic<bool> *cancelled = nullptr);
+  [[nodiscard]] bool alive() const { return child_ > 0 || here_; }
+  // It is told to end. The destructor waits until it has.
+  void stop() const;
+
+private:
+  WorkerProcess(pid_t child, int socket, MemoryFile job, MemoryFile answer)
+      : child_(child), socket_(socket), job_(std::move(job)), answer_(std::move(answer)) {}
+  explicit WorkerProcess(JitLink here) : here_(std::move(here)) {}
+  [[nodiscard]] static Result<WorkerProcess> start_child(const std::string &program,
+                                                         const std::string &library);
+  [[nodiscard]] Error gone();
+  [[nodiscard]] Result<WorkerReply> wait_for_reply(std::chrono::seconds limit,
+                                                   const std::atomic<bool> *cancelled);
+  int end();
+
+  pid_t child_ = -1;
+  int socket_ = -1;
+  std::optional<MemoryFile> job_;
+  std::optional<MemoryFile> answer_;
+  std::optional<JitLink> here_; // instead of a process
+};
+
+// The first word of the command line of a worker; then the library, the socket and the two files.
+inline constexpr std::string_view kWorkerWord = "--engine-worker";
 
 // What a program does whose first word is kWorkerWord: it loads the engine and serves requests
 // until the socket is closed. Returns the exit code.

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "compilers/cache/cache.h"
-#include "compilers/engine/worker_process.h"
+#include "compilers/engine/worker.h"
 #include "culink/finalizer_engine.h"
 #include "support/result.h"
 #include "support/types.h"

@@ -13,7 +13,7 @@
 
 #include <fmt/format.h>
 
-#include "compilers/engine/worker_process.h"
+#include "compilers/engine/worker.h"
 #include "support/bytes.h"
 
 namespace culink {

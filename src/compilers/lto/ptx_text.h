@@ -21,4 +21,8 @@ struct UndefinedInPtx {
 // The text with another target in its .target line.
 [[nodiscard]] std::string with_target(std::string ptx, std::string_view target);
 
+// The texts of a program that several threads optimised, in an order that depends on nothing but
+// the program: the variables in each of them, and then the texts.
+[[nodiscard]] std::vector<std::string> in_fixed_order(std::vector<std::string> parts);
+
 } // namespace culink

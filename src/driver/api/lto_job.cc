@@ -16,7 +16,6 @@
 
 #include <fmt/format.h>
 
-#include "compilers/lto/fixed_order.h"
 #include "compilers/lto/module_options.h"
 #include "compilers/lto/ptx_text.h"
 #include "input/compile_ptx.h"

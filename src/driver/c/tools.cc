@@ -7,9 +7,7 @@
 #include <filesystem>
 #include <string_view>
 
-#include "compilers/toolkit/find_finalizer.h"
-#include "compilers/toolkit/find_ptxas.h"
-#include "compilers/toolkit/places.h"
+#include "compilers/toolkit/find_tools.h"
 #include "driver/c/guard.h"
 
 using namespace culink;

@@ -21,9 +21,7 @@
 #include <memory>
 #include <vector>
 
-#include "compilers/toolkit/find_finalizer.h"
-#include "compilers/toolkit/find_ptxas.h"
-#include "compilers/toolkit/places.h"
+#include "compilers/toolkit/find_tools.h"
 #include "driver/nvjitlink/abi.h"
 #include "driver/nvjitlink/release.h"
 

@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "compilers/toolkit/places.h"
+#include "compilers/toolkit/find_tools.h"
 #include "driver/nvjitlink/release.h"
 
 namespace culink::jit {

@@ -14,9 +14,9 @@
 
 #include <fmt/format.h>
 
-#include "compilers/engine/worker_process.h"
+#include "compilers/engine/worker.h"
 #include "compilers/lto/optimize.h"
-#include "compilers/toolkit/find_cache.h"
+#include "compilers/toolkit/find_tools.h"
 #include "driver/nvjitlink/compilers.h"
 #include "driver/nvjitlink/jit_log.h"
 #include "driver/nvjitlink/jit_messages.h"

@@ -12,7 +12,7 @@
 
 #include <fmt/format.h>
 
-#include "compilers/toolkit/find_cache.h"
+#include "compilers/toolkit/find_tools.h"
 #include "driver/api/input_loader.h"
 #include "driver/nvjitlink/compilers.h"
 #include "driver/nvjitlink/jit_messages.h"

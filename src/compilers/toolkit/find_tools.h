@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "culink/cache_options.h"
+#include "culink/finalizer_engine.h"
 #include "support/types.h"
 
 namespace culink {
@@ -29,13 +31,35 @@ namespace culink {
 toolkit_program_folders(const std::string &cuda, const std::vector<std::string> &near = {});
 
 // Program folders in site-packages. NVIDIA's packages of CUDA 13 share a folder, those of CUDA 12
-// have one each. A folder need not exist: the libraries are
-// beside it (see below).
+// have one each. A folder need not exist: the libraries are beside
+// it (see below).
 [[nodiscard]] std::vector<std::string> package_program_folders(const std::string &site_packages,
                                                                u32 major);
 
 // Folders of a toolkit's libraries, as installers (lib64) and Python packages have them, of CUDA 13
 // (lib) and of CUDA 12 (a folder for each part).
 [[nodiscard]] std::vector<std::string> library_folders_beside(const std::string &program_folder);
+
+// The engines for sm_100 and later. `given`: the file that the command line names, a library or a
+// program, which then is the only one; empty: those of the toolkit. `self`: the
+// program culink, which is the worker.
+[[nodiscard]] FinalizerEngine find_finalizer(const std::string &given, const std::string &cuda,
+                                             const std::string &self = "/proc/self/exe",
+                                             const std::vector<std::string> &near = {});
+
+// The libnvJitLink of the toolkit that has its programs in this folder, or nothing.
+[[nodiscard]] std::string find_library_beside(const std::string &program_folder);
+
+// Whether a library only stands in for libnvJitLink: it is culink's own.
+[[nodiscard]] bool is_stand_in(const std::string &library);
+
+// The ptxas of the toolkit, or else that in PATH. Empty: there is none, or
+// the first toolkit has libnvJitLink alone, which compiles PTX, too.
+[[nodiscard]] std::string find_ptxas(const std::string &cuda,
+                                     const std::vector<std::string> &near = {});
+
+// The cache of this user, as variables say (docs/cache.md): on unless they switch it off, and none
+// where the user has no home.
+[[nodiscard]] CacheOptions find_cache();
 
 } // namespace culink
