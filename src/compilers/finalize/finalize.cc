@@ -101,66 +101,69 @@ private:
       return view.error();
     if (std::optional<Error> error = find_contradiction(*view))
       return std::move(*error);
-    if (std::optional<FinalizedObject> out = finalize_pruned(*view, object.wanted))
-      return std::move(*out);
-    const Answer prepared = prepare(*view);
-    if (!prepared)
-      return prepared.error();
-    Answer answer = engines_.link(job_for(*view, *prepared), use_.program_first);
-    if (answer)
-      return harvest(*prepared, std::move(*answer), {});
-    return object.wanted.empty() ? Result<FinalizedObject>(answer.error())
-                                 : finalize_wanted(*view, object.wanted, answer.error());
-  }
-
-  // Without the functions that are not needed, if that can be done. An engine that does not like it
-  // gets the whole object.
-  std::optional<FinalizedObject> finalize_pruned(const elf::ElfView &view,
-                                                 std::span<const u32> wanted) {
-    const std::optional<std::vector<u8>> pruned = prune_object(view, wanted);
-    const Result<elf::ElfView> rest = elf::ElfView::open(pruned ? ByteSpan(*pruned) : ByteSpan());
-    if (!pruned || !rest)
-      return std::nullopt;
-    const Answer prepared = prepare(*rest);
-    Answer answer =
-        prepared ? engines_.link(job_for(*rest, *prepared), use_.program_first) : prepared;
-    Result<FinalizedObject> out = answer ? harvest(*prepared, std::move(*answer), {})
-                                         : Result<FinalizedObject>(answer.error());
-    return out ? std::optional<FinalizedObject>(std::move(*out)) : std::nullopt;
+    // Without the functions that are not needed, if that can be done. An engine that does not like
+    // it gets the whole object.
+    if (const std::optional<std::vector<u8>> pruned = prune_object(*view, object.wanted))
+      if (const Result<elf::ElfView> rest = elf::ElfView::open(*pruned))
+        if (Result<Attempt> linked = attempt(*rest))
+          if (Result<FinalizedObject> out = harvest(std::move(*linked)))
+            return out;
+    Result<Attempt> linked = attempt(*view);
+    if (linked)
+      return harvest(std::move(*linked));
+    return object.wanted.empty() ? Result<FinalizedObject>(linked.error())
+                                 : finalize_wanted(*view, object.wanted, linked.error());
   }
 
   // The engine may fail because of a function that is not in the output, such as one that a
   // relocatable link has broken. Only the program can leave kernels out.
   Result<FinalizedObject> finalize_wanted(const elf::ElfView &view, std::span<const u32> wanted,
                                           const Error &error) {
+    if (!engines_.has_nvlink())
+      return error;
     const std::string kernels = kernels_in(view, wanted);
     // As functions whose address is taken; or as those that kernels call, because nvlink may take
     // the address of another one of that name.
     const std::array<u32, 1> none = {0};
-    for (const std::span<const u32> taken : {wanted, std::span<const u32>(none)}) {
-      const Answer prepared = prepare_object(view, preparation({}, taken));
-      if (!engines_.has_nvlink() || !prepared)
-        return error;
-      EngineLink job = job_for(view, *prepared);
-      job.kernels = kernels.empty() ? "none" : kernels;
-      Answer answer = engines_.link(job);
-      if (!answer)
-        continue;
-      Result<FinalizedObject> out = harvest(*prepared, std::move(*answer), wanted);
-      if (out)
-        return out;
-    }
+    for (const std::span<const u32> taken : {wanted, std::span<const u32>(none)})
+      if (Result<Attempt> linked = attempt(view, taken, kernels.empty() ? "none" : kernels))
+        if (Result<FinalizedObject> out = harvest(std::move(*linked), wanted))
+          return out;
     return error;
+  }
+
+  // A prepared copy of an object and what an engine made of it.
+  struct Attempt {
+    std::vector<u8> prepared, answer;
+  };
+
+  // `taken`: device functions whose address counts as taken; none: all. `kernels`: all that stay.
+  Result<Attempt> attempt(const elf::ElfView &view, std::span<const u32> taken = {},
+                          const std::string &kernels = "") {
+    Answer prepared = prepare_object(view, preparation({}, taken));
+    if (!prepared)
+      return prepared.error();
+    EngineLink job = new_job();
+    job.objects = {*prepared};
+    job.sm = arch::decode_elf_target(view.header()).sm;
+    job.kernels = kernels;
+    Answer answer = engines_.link(job, use_.program_first);
+    if (!answer)
+      return answer.error();
+    return Attempt{std::move(*prepared), std::move(*answer)};
+  }
+
+  static Result<FinalizedObject> harvest(Attempt linked, std::span<const u32> wanted = {}) {
+    const Result<elf::ElfView> view = elf::ElfView::open(linked.prepared);
+    if (!view)
+      return view.error();
+    return harvest_functions(*view, std::move(linked.answer), wanted);
   }
 
   // An engine crashes, or leaves instructions out without a word, where the two forms disagree.
   static std::optional<Error> find_contradiction(const elf::ElfView &view) {
     const std::vector<Finding> findings = verify_mercury_mirror(view);
     return findings.empty() ? std::nullopt : std::optional<Error>(findings.front().what);
-  }
-
-  [[nodiscard]] Answer prepare(const elf::ElfView &view, NameSet defined = {}) const {
-    return prepare_object(view, preparation(std::move(defined), {}));
   }
 
   [[nodiscard]] Preparation preparation(NameSet defined, std::span<const u32> only) const {
@@ -177,7 +180,9 @@ private:
         defined.merge(defined_names(*view));
     for (const ByteSpan bytes : object.together) {
       const Result<elf::ElfView> view = elf::ElfView::open(bytes);
-      Answer copy = view && !find_contradiction(*view) ? prepare(*view, defined) : Answer(Error{});
+      Answer copy = view && !find_contradiction(*view)
+                        ? prepare_object(*view, preparation(defined, {}))
+                        : Answer(Error{});
       if (!copy || !engines_.has_nvlink())
         return FinalizedObject{};
       prepared.push_back(std::move(*copy));
@@ -200,18 +205,10 @@ private:
     const Result<elf::ElfView> view = elf::ElfView::open(object.bytes);
     if (!view)
       return view.error();
-    const Result<std::vector<u8>> prepared = prepare(*view);
+    Answer prepared = prepare_object(*view, preparation({}, {}));
     if (!prepared)
       return prepared.error();
-    return harvest(*prepared, first->image, object.wanted);
-  }
-
-  static Result<FinalizedObject> harvest(ByteSpan prepared, std::vector<u8> answer,
-                                         std::span<const u32> wanted) {
-    const Result<elf::ElfView> view = elf::ElfView::open(prepared);
-    if (!view)
-      return view.error();
-    return harvest_functions(*view, std::move(answer), wanted);
+    return harvest({std::move(*prepared), first->image}, object.wanted);
   }
 
   [[nodiscard]] EngineLink new_job() const {
@@ -219,13 +216,6 @@ private:
     out.target = request_.target;
     out.debug = request_.debug;
     out.relocatable = request_.relocatable;
-    return out;
-  }
-
-  [[nodiscard]] EngineLink job_for(const elf::ElfView &view, ByteSpan prepared) const {
-    EngineLink out = new_job();
-    out.objects = {prepared};
-    out.sm = arch::decode_elf_target(view.header()).sm;
     return out;
   }
 
