@@ -8,21 +8,127 @@
 // outside the file is a complaint.
 #include "yaml/assemble.h"
 
+#include <algorithm>
 #include <array>
 #include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
 
+#include "elf/elf_view.h"
 #include "elf/symbol_codec.h"
 #include "support/bytes.h"
+#include "support/result.h"
 #include "yaml/document/byte_lines.h"
+#include "yaml/document/document.h"
+#include "yaml/document/name_index.h"
+#include "yaml/document/node_reader.h"
 #include "yaml/document/words.h"
-#include "yaml/exact_assembler.h"
+#include "yaml/exact_parts.h"
 #include "yaml/records.h"
+#include "yaml/table_rows.h"
 
 namespace culink::text {
 
 using elf::SectionType;
+
+namespace {
+
+constexpr std::array<std::string_view, 10> kTopKeys = {
+    "cubin",        "arch",     "type",     "class",     "header",
+    "null_section", "sections", "segments", "file_size", "patch"};
+
+constexpr std::array<std::string_view, 32> kSectionKeys = {
+    "name",        "name_at",    "type",         "flags",       "addr",        "gap",
+    "offset",      "size",       "align",        "entsize",     "header_only", "shares",
+    "link",        "info",       "info_section", "info_symbol", "registers",   "symbol0",
+    "strings",     "symbols",    "indices",      "relocs",      "code",        "data",
+    "raw",         "attributes", "callgraph",    "prototypes",  "compat",      "notes",
+    "rel_actions", "unified"};
+
+// The symbols of a table, as rows of the document and as they are encoded.
+struct SymbolInput {
+  NameIndex names{"symbol"};
+  std::vector<SymbolRow> rows;
+  std::vector<elf::Symbol> symbols;
+};
+
+// A section on its way from the document to bytes.
+struct SectionInput {
+  explicit SectionInput(const Node &map) : node(&map) {}
+
+  const Node *node;
+  const Node *content = nullptr;
+  std::string name;
+  RawSection raw;
+  SectionDefaults defaults;
+  std::vector<u8> bytes;
+  std::unique_ptr<SymbolInput> table;    // of `symbols`
+  std::unique_ptr<StringPlaces> strings; // of a string table
+  bool header_only = false;
+  bool has_name_offset = false;
+};
+
+// The state of one assembly.
+class ExactAssembler {
+public:
+  explicit ExactAssembler(const Node &document) : top_(document, kTopKeys, complaints_) {}
+
+  [[nodiscard]] Result<std::vector<u8>> run();
+
+private:
+  void read_file_facts();
+  void read_names();
+  void read_fields();
+  void read_symbols();
+  void build_strings();
+  void encode_contents();
+  void finish_fields();
+  void lay_out();
+  void write();
+
+  void read_section_fields(u32 index);
+  void encode_section(u32 index);
+  void encode_symbols(SectionInput &section);
+  void encode_relocations(SectionInput &section);
+  void encode_indices(SectionInput &section);
+  [[nodiscard]] u32 read_info(u32 index) const;
+  void place_section(SectionInput &section, FileCursor &cursor);
+  void write_section_table();
+  void write_segments();
+  void apply_patches();
+  void copy(u64 offset, ByteSpan bytes, const Node &place);
+  [[nodiscard]] MutableByteSpan room(u64 offset, u64 size, std::string_view what);
+
+  // Only the header says how large it is.
+  [[nodiscard]] static bool without_bytes(const SectionInput &section) {
+    return section.header_only || (elf::has_no_file_data(section.raw.type) && !section.content);
+  }
+  [[nodiscard]] const NameIndex &symbols_of(const SectionInput &user) const {
+    const u32 link = user.raw.link;
+    const bool known = link < sections_.size() && sections_[link].table;
+    return known ? sections_[link].table->names : no_symbols_;
+  }
+  [[nodiscard]] const StringPlaces &strings_of(u32 table) const {
+    const bool known = table < sections_.size() && sections_[table].strings;
+    return known ? *sections_[table].strings : no_strings_;
+  }
+
+  mutable Complaints complaints_;
+  MapReader top_;
+  HeaderFacts header_facts_;
+  FileFacts facts_;
+  elf::FileHeader header_;
+  std::vector<SectionInput> sections_; // [0] is the null section
+  NameIndex names_{"section"};
+  NameIndex no_symbols_{"symbol"};
+  StringPlaces no_strings_;
+  u32 name_section_ = 0;
+  u64 data_end_ = 0;
+  std::vector<u8> image_;
+};
 
 Result<std::vector<u8>> ExactAssembler::run() {
   constexpr std::array<void (ExactAssembler::*)(), 9> kRounds = {
@@ -348,8 +454,120 @@ void ExactAssembler::lay_out() {
     read_header(*item, header_, complaints_);
 }
 
+// The last round of assembling the exact form: when every section has its bytes and its place, the
+// image is made and filled. A document may put tables and sections anywhere, so each write looks
+// whether there is room for it; `patch` comes last and may overwrite all else.
+
+void ExactAssembler::write() {
+  const u64 section_end =
+      sections_.empty() ? 0
+                        : header_.shoff + sections_.size() * section_header_size(facts_.elf_class);
+  const u64 segment_end =
+      header_facts_.segment_count == 0
+          ? 0
+          : header_.phoff + header_facts_.segment_count * segment_header_size(facts_.elf_class);
+  if (header_.shoff > kMaxImageBytes || header_.phoff > kMaxImageBytes) {
+    // Only a file without the table can say that it has one there.
+    if ((header_.shoff > kMaxImageBytes && !sections_.empty()) ||
+        (header_.phoff > kMaxImageBytes && header_facts_.segment_count != 0))
+      return top_.report("a header table lies beyond the largest file");
+  }
+  u64 size = std::max({data_end_, section_end, segment_end});
+  size = top_.number("file_size", size, kMaxImageBytes);
+  if (size > kMaxImageBytes || size < file_header_size(facts_.elf_class))
+    return top_.report(fmt::format("a file of {:#x} bytes is too small or too large", size));
+  image_.resize(size);
+  if (!store_header(image_.data(), header_))
+    complaints_.add(top_.node(), "a header field does not fit class 32");
+  for (const SectionInput &section : sections_)
+    if (!section.bytes.empty())
+      copy(section.raw.offset, section.bytes, *section.node);
+  write_section_table();
+  write_segments();
+  apply_patches();
+}
+
+void ExactAssembler::write_section_table() {
+  if (sections_.empty())
+    return;
+  const u64 entry = section_header_size(facts_.elf_class);
+  const MutableByteSpan out = room(header_.shoff, sections_.size() * entry, "the section table");
+  if (out.empty())
+    return;
+  RawSection &null = sections_[0].raw;
+  null = null_section(sections_.size(), name_section_);
+  const MapReader map(*sections_[0].node, kSectionKeys, complaints_);
+  null.name = static_cast<u32>(map.number("name_at", null.name, kMaxWord));
+  read_words(Words::SectionType, map.find("type"), null.type, complaints_);
+  read_words(Words::SectionFlags, map.find("flags"), null.flags, complaints_);
+  null.addr = map.number("addr", null.addr);
+  null.offset = map.number("offset", null.offset);
+  null.size = map.number("size", null.size);
+  if (const Node *item = map.find("link"))
+    null.link = names_.resolve(*item, complaints_);
+  null.info = static_cast<u32>(map.number("info", null.info, kMaxWord));
+  null.align = map.number("align", null.align);
+  null.entsize = map.number("entsize", null.entsize);
+  for (u32 i = 0; i < sections_.size(); ++i)
+    if (!store_section(out.data() + i * entry, sections_[i].raw, facts_.elf_class))
+      complaints_.add(*sections_[i].node, "a field of the section header does not fit class 32");
+}
+
+void ExactAssembler::write_segments() {
+  const std::span<const Node> list = top_.list("segments");
+  if (list.empty())
+    return;
+  std::vector<PlacedSection> placed;
+  for (const SectionInput &s : sections_)
+    placed.push_back({s.raw.type, s.raw.flags, s.raw.offset, s.raw.size, s.raw.align});
+  const u64 entry = segment_header_size(facts_.elf_class);
+  const SegmentContext context{names_, placed, header_.phoff, list.size() * entry,
+                               list.size() <= kMaxRangedSegments};
+  const MutableByteSpan out = room(header_.phoff, list.size() * entry, "the segment table");
+  for (u32 i = 0; i < list.size() && !out.empty(); ++i)
+    if (!store_segment(out.data() + i * entry, read_segment(list[i], context, complaints_),
+                       facts_.elf_class))
+      complaints_.add(list[i], "a field does not fit class 32");
+}
+
+void ExactAssembler::apply_patches() {
+  constexpr std::string_view kKeys[] = {"at", "hex"};
+  for (const Node &item : top_.list("patch")) {
+    const MapReader patch(item, kKeys, complaints_);
+    if (const Node *hex = patch.find("hex"))
+      copy(patch.number("at", 0), read_data(*hex, complaints_), item);
+  }
+}
+
+void ExactAssembler::copy(u64 offset, ByteSpan bytes, const Node &place) {
+  if (offset > image_.size() || image_.size() - offset < bytes.size())
+    return complaints_.add(place, fmt::format("bytes {:#x} + {:#x} lie outside the file ({:#x} "
+                                              "bytes); raise or remove file_size",
+                                              offset, bytes.size(), image_.size()));
+  std::ranges::copy(bytes, image_.begin() + static_cast<std::ptrdiff_t>(offset));
+}
+
+MutableByteSpan ExactAssembler::room(u64 offset, u64 size, std::string_view what) {
+  if (offset <= image_.size() && image_.size() - offset >= size)
+    return MutableByteSpan(image_).subspan(offset, size);
+  top_.report(
+      fmt::format("{} at {:#x} lies outside the file ({:#x} bytes)", what, offset, image_.size()));
+  return {};
+}
+
+} // namespace
+
 Result<std::vector<u8>> assemble_exact(const Node &document) {
   return ExactAssembler(document).run();
+}
+
+// A document that lists sections, or says `cubin: exact`, has the exact form.
+Result<std::vector<u8>> assemble(const Node &document) {
+  if (!document.is_map())
+    return Error{"", "", "a document is a map: arch, type and what the file holds"};
+  if (document.find("sections") || document.find("cubin"))
+    return assemble_exact(document);
+  return assemble_minimal(document);
 }
 
 } // namespace culink::text

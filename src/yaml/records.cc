@@ -1,28 +1,189 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Call graph, prototypes, compatibility and the rarer records as text; .nv.info and notes have
-// files of their own. Each describer checks itself: what its codec could not take in whole stays
-// bytes
-// (`raw`), so nothing is lost.
+// Sections that hold records, as text and back: each record a row, its fields by key. Each
+// describer checks itself: what its codec could not take in whole stays bytes (`raw`), so nothing
+// is lost.
 #include "yaml/records.h"
 
+#include <algorithm>
 #include <array>
+#include <limits>
+#include <span>
+#include <string>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "elf/names.h"
+#include "elf/records/fields.h"
 #include "elf/records/nv_callgraph.h"
 #include "elf/records/nv_compat.h"
+#include "elf/records/nv_info.h"
+#include "elf/records/nv_notes.h"
 #include "elf/records/nv_rel_action.h"
 #include "elf/records/nv_unified.h"
 #include "support/bytes.h"
-#include "yaml/document_fields.h"
+#include "yaml/document/byte_lines.h"
+#include "yaml/document/name_index.h"
+#include "yaml/document/node_reader.h"
 
 namespace culink::text {
 
 using namespace elf;
 
 namespace {
+
+// The fields of elf/records/fields.h as keys of a map, in both directions. First the one that
+// adds the keys of a record to a map.
+struct FieldWriter {
+  static constexpr bool kDocument = true;
+  Node &row;
+  const NameIndex &symbols;
+  elf::InfoShape shape = elf::InfoShape::Opaque;
+
+  void number(elf::FieldKey key, u64 value, const elf::FieldRule &rule) {
+    if (rule.presence != elf::FieldRule::Optional || value != rule.otherwise)
+      row.set(key.document,
+              rule.form == elf::FieldForm::Decimal ? decimal(value) : hexadecimal(value));
+  }
+  void symbol(elf::FieldKey key, u32 index) { row.set(key.document, symbols.reference(index)); }
+  void flag(elf::FieldKey key, bool set, std::string_view, std::string_view) {
+    if (set)
+      row.set(key.document, "true");
+  }
+  void text(elf::FieldKey key, const std::string &text) { row.set(key.document, name_node(text)); }
+  void numbers(elf::FieldKey key, std::span<const u32> words, const elf::FieldRule &rule) {
+    row.set(key.document, list_of(words, rule.form));
+  }
+  void triple(elf::FieldKey key, u32 x, u32 y, u32 z) {
+    numbers(key, std::array<u32, 3>{x, y, z}, {});
+  }
+  void table(const elf::InfoTable &table) {
+    Node rows = Node::sequence(Node::Style::Flow);
+    for (u64 at = 0; at + table.columns <= table.words.size(); at += table.columns)
+      rows.add(list_of(std::span(table.words).subspan(at, table.columns), elf::FieldForm::Hex));
+    row.set("table", std::move(rows));
+  }
+  void list(elf::FieldKey key, auto &records) {
+    Node rows = Node::sequence(Node::Style::Flow);
+    for (auto &record : records) {
+      Node item = Node::map(Node::Style::Flow);
+      FieldWriter inner{item, symbols};
+      fields(inner, record);
+      rows.add(std::move(item));
+    }
+    row.set(key.document, std::move(rows));
+  }
+  void bytes(elf::FieldKey key, ByteSpan bytes) { row.set(key.document, hex_string(bytes)); }
+  [[nodiscard]] bool has(std::string_view, bool stated) const { return stated; }
+  void data_only(elf::FieldKey, u64) {}
+
+private:
+  [[nodiscard]] Node list_of(std::span<const u32> words, elf::FieldForm form) const {
+    Node out = Node::sequence(Node::Style::Flow);
+    for (const u32 word : words)
+      out.add(form == elf::FieldForm::Symbol ? symbols.reference(word)
+                                             : Node::scalar(hexadecimal(word)));
+    return out;
+  }
+};
+
+// Collects the keys that a record can have.
+struct KeyCollector {
+  static constexpr bool kDocument = true;
+  std::vector<std::string_view> keys = {};
+
+  void number(elf::FieldKey key, u64, const elf::FieldRule &) { keys.push_back(key.document); }
+  void numbers(elf::FieldKey key, std::span<const u32>, const elf::FieldRule &) {
+    keys.push_back(key.document);
+  }
+  void symbol(elf::FieldKey key, u32) { keys.push_back(key.document); }
+  [[nodiscard]] bool has(std::string_view key, bool) {
+    keys.push_back(key);
+    return false;
+  }
+  void text(elf::FieldKey, const std::string &) {} // `has` was asked before
+  void data_only(elf::FieldKey, u64) {}
+};
+template <class Record> std::vector<std::string_view> keys_of() {
+  KeyCollector collector;
+  Record record;
+  fields(collector, record);
+  return collector.keys;
+}
+
+// Fills a record from a map.
+struct FieldReader {
+  static constexpr bool kDocument = true;
+  const MapReader &row;
+  const NameIndex &symbols;
+  Complaints &complaints;
+  std::string_view instead = {}; // what may be given in place of a missing key
+  elf::InfoShape shape = elf::InfoShape::Opaque;
+
+  template <class Number>
+  void number(elf::FieldKey key, Number &value, const elf::FieldRule &rule) const {
+    constexpr u64 kMost = std::numeric_limits<Number>::max();
+    const Node *node = find(key, rule);
+    value = static_cast<Number>(node ? read_number(*node, std::min(rule.most, kMost), complaints)
+                                     : rule.otherwise);
+  }
+  void symbol(elf::FieldKey key, u32 &index) const {
+    if (const Node *node = find(key, {}))
+      index = symbols.resolve(*node, complaints);
+  }
+  void flag(elf::FieldKey key, bool &set, std::string_view, std::string_view) const {
+    set = row.flag(key.document);
+  }
+  void text(elf::FieldKey key, std::string &text) const { text = row.name(key.document); }
+  void numbers(elf::FieldKey key, std::vector<u32> &words, const elf::FieldRule &rule) const {
+    const Node *node = find(key, rule);
+    for (const Node &item : node ? read_list(*node, complaints) : std::span<const Node>())
+      words.push_back(rule.form == elf::FieldForm::Symbol
+                          ? symbols.resolve(item, complaints)
+                          : static_cast<u32>(read_number(item, kMaxWord, complaints)));
+  }
+  void triple(elf::FieldKey key, u32 &x, u32 &y, u32 &z) const {
+    std::vector<u32> words;
+    numbers(key, words, {});
+    if (words.size() != 3)
+      return row.report("`" + std::string(key.document) + "` needs three numbers");
+    x = words[0], y = words[1], z = words[2];
+  }
+  void table(elf::InfoTable &table) const {
+    const Node *rows = find("table", {});
+    for (const Node &item : rows ? read_list(*rows, complaints) : std::span<const Node>()) {
+      const std::span<const Node> words = read_list(item, complaints);
+      for (const Node &word : words)
+        table.words.push_back(static_cast<u32>(read_number(word, kMaxWord, complaints)));
+      if (words.size() != table.columns)
+        complaints.add(item,
+                       "a row of " + std::to_string(table.columns) + " numbers is needed here");
+    }
+  }
+  template <class Record> void list(elf::FieldKey key, std::vector<Record> &records) const {
+    const std::vector<std::string_view> keys = keys_of<Record>();
+    const Node *node = find(key, {});
+    for (const Node &item : node ? read_list(*node, complaints) : std::span<const Node>()) {
+      const MapReader map(item, keys, complaints);
+      FieldReader inner{map, symbols, complaints};
+      fields(inner, records.emplace_back());
+    }
+  }
+  void bytes(elf::FieldKey key, std::vector<u8> &) const {
+    row.report("needs its payload as `" + std::string(key.document) + "`");
+  }
+  [[nodiscard]] bool has(std::string_view key, bool) const { return row.has(key); }
+  void data_only(elf::FieldKey, u64) const {}
+
+private:
+  [[nodiscard]] const Node *find(elf::FieldKey key, const elf::FieldRule &rule) const {
+    const Node *node = row.find(key.document);
+    if (!node && rule.presence == elf::FieldRule::Required)
+      row.report("`" + std::string(key.document) + "` is missing" + std::string(instead));
+    return node;
+  }
+};
 
 struct RecordRow {
   std::string_view key;
@@ -389,6 +550,288 @@ void collect_strings(const Node &content, std::vector<std::string_view> &out) {
       for (const PartKey &row : kPartKeys)
         if (row.name == part.key && second_is_prototype(row.part))
           from_pairs(part);
+}
+
+// nv.info records as rows: {attr: REGCOUNT, symbol: kern, value: 24}. Which keys a row has follows
+// from the attribute's shape in elf/nv_info.h. A record that is not as its row says (another
+// format, another size, an attribute nobody knows) keeps its format and its bytes.
+
+namespace {
+
+constexpr std::string_view kPrefix = "EIATTR_";
+constexpr std::string_view kFormatPrefix = "EIFMT_";
+
+constexpr std::array<std::string_view, 21> kRecordKeys = {
+    "attr",  "format", "hex",   "value", "values",  "offsets", "symbol",  "symbols",
+    "dim",   "offset", "size",  "index", "space",   "cbank",   "ordinal", "parameter_space",
+    "align", "high",   "table", "notes", "branches"};
+
+// ---- Describe -----------------------------------------------------------------------------------
+
+Node describe_record(const InfoRecord &record, const NameIndex &symbols) {
+  Node out = Node::map(Node::Style::Flow);
+  const u32 code = static_cast<u32>(record.attribute);
+  const std::optional<std::string_view> name = kInfoAttributeNames.name_of(code);
+  out.set("attr", name ? std::string(name->substr(kPrefix.size())) : fmt::format("{:#x}", code));
+  const InfoRow *row = info_row(record.attribute);
+  const InfoShape shape = effective_shape(record);
+  if (!row || row->format != record.format || (record.sized() && row->shape != shape)) {
+    const std::optional<std::string_view> format =
+        kInfoFormatNames.name_of(static_cast<u32>(record.format));
+    out.set("format", format ? std::string(format->substr(kFormatPrefix.size()))
+                             : hexadecimal(static_cast<u32>(record.format)));
+    if (record.sized()) {
+      out.set("hex", hex_string(record.payload));
+      return out;
+    }
+  }
+  FieldWriter writer{out, symbols, shape};
+  if (!record.sized()) {
+    writer.number("value", record.value, {FieldForm::Hex, FieldRule::Optional});
+    return out;
+  }
+  InfoValue value = decode_value(record);
+  std::visit([&](auto &v) { fields(writer, v); }, value);
+  return out;
+}
+
+// ---- Assemble -----------------------------------------------------------------------------------
+
+// A value of a shape that is still to be read.
+InfoValue empty_value(InfoShape shape) {
+  switch (shape) {
+  case InfoShape::Opaque:
+  case InfoShape::None:
+  case InfoShape::Number8:
+  case InfoShape::Number16:
+    return InfoBytes{};
+  case InfoShape::Word:
+    return InfoNumber{};
+  case InfoShape::Words:
+  case InfoShape::Offsets:
+  case InfoShape::Symbols:
+    return InfoWords{};
+  case InfoShape::SymbolWord:
+    return InfoSymbolWord{};
+  case InfoShape::SymbolWords:
+    return InfoSymbolWords{};
+  case InfoShape::Dim3:
+    return InfoDim3{};
+  case InfoShape::ParameterBank:
+    return InfoParameterBank{};
+  case InfoShape::KernelParameter:
+    return InfoKernelParameter{};
+  case InfoShape::KernelParameter2:
+    return InfoKernelParameter2{};
+  case InfoShape::BranchTargets:
+    return InfoBranchTargets{};
+  case InfoShape::OffsetPairs:
+    return InfoTable{2, {}};
+  case InfoShape::OffsetTriples:
+    return InfoTable{3, {}};
+  case InfoShape::OffsetQuads:
+    return InfoTable{4, {}};
+  case InfoShape::Annotations:
+    return InfoAnnotations{};
+  }
+  return InfoBytes{};
+}
+
+std::vector<u8> read_payload(const MapReader &row, InfoShape shape, const NameIndex &symbols,
+                             Complaints &complaints) {
+  FieldReader reader{row, symbols, complaints, " (or give the payload as `hex`)", shape};
+  InfoValue value = empty_value(shape);
+  std::visit([&](auto &v) { fields(reader, v); }, value);
+  return encode_payload(value);
+}
+
+u8 read_attribute(const MapReader &row, Complaints &complaints) {
+  const Node *node = row.find("attr");
+  if (!node || !node->is_scalar()) {
+    row.report("`attr` is missing: a name such as REGCOUNT, or a number");
+    return 0;
+  }
+  if (const std::optional<u32> code = kInfoAttributeNames.number_of(node->text))
+    return static_cast<u8>(*code);
+  if (const std::optional<u64> code = parse_number(node->text); code && *code <= 0xff)
+    return static_cast<u8>(*code);
+  complaints.add(*node, fmt::format("'{}' is no nv.info attribute; `cubin dump --info` shows the "
+                                    "names, a number up to 0xff is taken as well",
+                                    node->text));
+  return 0;
+}
+
+RecordFormat read_format(const MapReader &row, const InfoRow *known, Complaints &complaints) {
+  const Node *node = row.find("format");
+  if (!node) {
+    if (known)
+      return known->format;
+    row.report("an attribute without a known layout needs `format`: NVAL, BVAL, HVAL or SVAL");
+    return RecordFormat::NoValue;
+  }
+  if (const std::optional<u32> format = kInfoFormatNames.number_of(node->text))
+    return static_cast<RecordFormat>(*format);
+  return static_cast<RecordFormat>(read_number(*node, 0xff, complaints));
+}
+
+} // namespace
+
+std::optional<Node> describe_info(ByteSpan bytes, const NameIndex &symbols) {
+  const InfoSection section = decode_info(bytes);
+  if (!section.rest.empty())
+    return std::nullopt;
+  Node out = Node::sequence();
+  for (const InfoRecord &record : section.records)
+    out.add(describe_record(record, symbols));
+  return out;
+}
+
+void assemble_info_record(std::vector<u8> &out, const Node &record, const NameIndex &symbols,
+                          Complaints &complaints) {
+  const MapReader row(record, kRecordKeys, complaints);
+  InfoRecord result;
+  result.attribute = static_cast<InfoAttribute>(read_attribute(row, complaints));
+  const InfoRow *known = info_row(result.attribute);
+  result.format = read_format(row, known, complaints);
+  std::vector<u8> payload;
+  if (!result.sized())
+    result.value = static_cast<u16>(row.number("value", 0, 0xffff));
+  else if (const Node *hex = row.find("hex"))
+    payload = read_hex(*hex, complaints);
+  else
+    payload = read_payload(row, known ? known->shape : InfoShape::Opaque, symbols, complaints);
+  if (payload.size() > 0xffff) {
+    row.report(
+        fmt::format("the payload has {} bytes; a record holds at most 65535", payload.size()));
+    payload.clear();
+  }
+  result.payload = payload;
+  append_record(out, result);
+}
+
+std::vector<u8> assemble_info(const Node &content, const NameIndex &symbols,
+                              Complaints &complaints) {
+  std::vector<u8> out;
+  for (const Node &record : read_list(content, complaints))
+    assemble_info_record(out, record, symbols, complaints);
+  return out;
+}
+
+// ELF notes as text and back. The two kinds that NVIDIA's tools write have fields; any other note,
+// and one of theirs whose descriptor has another layout, is its type, owner and bytes.
+
+namespace {
+
+constexpr std::string_view kNoteKeys[] = {"tkinfo", "cuinfo", "note"};
+constexpr std::string_view kToolkitKeys[] = {"version",      "object", "tool",
+                                             "tool_version", "build",  "options"};
+
+std::optional<Node> describe_toolkit_note(const Note &note) {
+  const Result<ToolkitInfo> info = decode_toolkit_info(note.desc);
+  if (!info)
+    return std::nullopt;
+  Node fields = Node::map();
+  if (info->version != ToolkitInfo{}.version)
+    fields.set("version", decimal(info->version));
+  const std::array<std::string_view, 5> values = {info->object, info->tool, info->tool_version,
+                                                  info->build, info->options};
+  for (std::size_t i = 0; i < values.size(); ++i)
+    if (!values[i].empty())
+      fields.set(kToolkitKeys[i + 1], name_node(values[i]));
+  Node out = Node::map();
+  out.set("tkinfo", std::move(fields));
+  return out;
+}
+
+std::optional<Node> describe_cuda_note(const Note &note) {
+  Result<CudaInfo> info = decode_cuda_info(note.desc);
+  if (!info || info->words)
+    return std::nullopt;
+  Node row = Node::map(Node::Style::Flow);
+  FieldWriter writer{row, NameIndex()};
+  fields(writer, *info);
+  Node out = Node::map();
+  out.set("cuinfo", std::move(row));
+  return out;
+}
+
+Node describe_note(const Note &note) {
+  const bool ours = note.name == kNoteOwner;
+  if (ours && note.type == kNoteToolkitInfo)
+    if (std::optional<Node> typed = describe_toolkit_note(note))
+      return std::move(*typed);
+  if (ours && note.type == kNoteCudaInfo)
+    if (std::optional<Node> typed = describe_cuda_note(note))
+      return std::move(*typed);
+  Node fields = Node::map(Node::Style::Flow);
+  fields.set("type", decimal(note.type));
+  fields.set("owner", hex_string(as_bytes(note.name)));
+  fields.set("hex", hex_string(note.desc));
+  Node out = Node::map();
+  out.set("note", std::move(fields));
+  return out;
+}
+
+void append_toolkit_note(std::vector<u8> &out, const Node &node, Complaints &complaints) {
+  const MapReader fields(node, kToolkitKeys, complaints);
+  const std::array<std::string, 5> values = {fields.name("object"), fields.name("tool"),
+                                             fields.name("tool_version"), fields.name("build"),
+                                             fields.name("options")};
+  const ToolkitInfo info{
+      static_cast<u32>(fields.number("version", ToolkitInfo{}.version, kMaxWord)),
+      values[0],
+      values[1],
+      values[2],
+      values[3],
+      values[4]};
+  const std::vector<u8> desc = encode_toolkit_info(info);
+  append_note(out, {kNoteToolkitInfo, kNoteOwner, desc});
+}
+
+void append_cuda_note(std::vector<u8> &out, const Node &node, Complaints &complaints) {
+  const MapReader row(node, keys_of<CudaInfo>(), complaints);
+  FieldReader reader{row, NameIndex(), complaints};
+  CudaInfo info;
+  fields(reader, info);
+  const std::vector<u8> desc = encode_cuda_info(info);
+  append_note(out, {kNoteCudaInfo, kNoteOwner, desc});
+}
+
+void append_plain_note(std::vector<u8> &out, const Node &node, Complaints &complaints) {
+  constexpr std::string_view kKeys[] = {"type", "owner", "hex"};
+  const MapReader fields(node, kKeys, complaints);
+  std::vector<u8> owner, desc;
+  if (const Node *item = fields.find("owner"))
+    owner = read_hex(*item, complaints);
+  if (const Node *item = fields.find("hex"))
+    desc = read_hex(*item, complaints);
+  append_note(out, {static_cast<u32>(fields.number("type", 0, kMaxWord)), as_text(owner), desc});
+}
+
+} // namespace
+
+std::optional<Node> describe_notes(ByteSpan bytes) {
+  const NoteSection section = decode_notes(bytes);
+  if (!section.rest.empty())
+    return std::nullopt;
+  Node out = Node::sequence();
+  for (const Note &note : section.notes)
+    out.add(describe_note(note));
+  return out;
+}
+
+std::vector<u8> assemble_notes(const Node &content, Complaints &complaints) {
+  std::vector<u8> out;
+  for (const Node &item : read_list(content, complaints)) {
+    const MapReader note(item, kNoteKeys, complaints);
+    if (note.has("tkinfo"))
+      append_toolkit_note(out, *note.find("tkinfo"), complaints);
+    if (note.has("cuinfo"))
+      append_cuda_note(out, *note.find("cuinfo"), complaints);
+    if (note.has("note"))
+      append_plain_note(out, *note.find("note"), complaints);
+  }
+  return out;
 }
 
 } // namespace culink::text

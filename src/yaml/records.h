@@ -9,9 +9,9 @@
 
 #include "elf/section_kind.h"
 #include "support/types.h"
+#include "yaml/document/byte_lines.h"
 #include "yaml/document/document.h"
 #include "yaml/document/name_index.h"
-#include "yaml/document/string_list.h"
 
 namespace culink::text {
 

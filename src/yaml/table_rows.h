@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "elf/elf_view.h"
+#include "yaml/document/byte_lines.h"
 #include "yaml/document/document.h"
 #include "yaml/document/name_index.h"
-#include "yaml/document/string_list.h"
 
 namespace culink::text {
 

@@ -8,7 +8,7 @@
 #include "elf/elf_view.h"
 #include "support/bytes.h"
 #include "yaml/assemble.h"
-#include "yaml/document/yaml_io.h"
+#include "yaml/document/document.h"
 
 using namespace culink;
 

@@ -7,7 +7,7 @@
 #include "elf/elf_view.h"
 #include "yaml/assemble.h"
 #include "yaml/describe.h"
-#include "yaml/document/yaml_io.h"
+#include "yaml/document/document.h"
 
 using namespace culink;
 

@@ -19,7 +19,7 @@
 #include "verify/file/verify.h"
 #include "yaml/assemble.h"
 #include "yaml/describe.h"
-#include "yaml/document/yaml_io.h"
+#include "yaml/document/document.h"
 
 namespace culink::robustness {
 

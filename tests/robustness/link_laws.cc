@@ -10,7 +10,7 @@
 #include "elf/elf_view.h"
 #include "elf/target/arch.h"
 #include "elf/target/elf_flags.h"
-#include "inspect/report/resource_table.h"
+#include "inspect/report/nvlink_reports.h"
 #include "verify/file/verify.h"
 
 namespace culink::robustness {

@@ -8,7 +8,7 @@
 
 #include "elf/elf_view.h"
 #include "support/bytes.h"
-#include "yaml/document/yaml_io.h"
+#include "yaml/document/document.h"
 
 namespace culink::text {
 namespace {

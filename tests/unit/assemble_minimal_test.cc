@@ -8,7 +8,7 @@
 #include "elf/records/nv_info.h"
 #include "elf/target/arch.h"
 #include "verify/file/verify.h"
-#include "yaml/document/yaml_io.h"
+#include "yaml/document/document.h"
 
 namespace culink::text {
 namespace {

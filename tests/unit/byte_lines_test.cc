@@ -5,7 +5,7 @@
 
 #include <numeric>
 
-#include "yaml/document/yaml_io.h"
+#include "yaml/document/document.h"
 
 namespace culink::text {
 namespace {

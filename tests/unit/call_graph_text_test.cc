@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "inspect/report/call_graph_text.h"
+#include "inspect/report/nvlink_reports.h"
 
 #include <gtest/gtest.h>
 

@@ -14,7 +14,7 @@
 #include "elf/elf_file.h"
 #include "support/mapped_file.h"
 #include "yaml/assemble.h"
-#include "yaml/document/yaml_io.h"
+#include "yaml/document/document.h"
 
 namespace culink::text {
 namespace {

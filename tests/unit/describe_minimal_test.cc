@@ -9,7 +9,7 @@
 #include "inspect/dump/usage.h"
 #include "yaml/assemble.h"
 #include "yaml/describe.h"
-#include "yaml/document/yaml_io.h"
+#include "yaml/document/document.h"
 
 namespace culink::text {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Names are found in texts about sections and symbols, and nothing else changes.
-#include "inspect/diff/names_in_text.h"
+#include "inspect/diff/summary.h"
 
 #include <gtest/gtest.h>
 

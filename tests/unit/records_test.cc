@@ -12,7 +12,7 @@
 #include "elf/records/nv_info.h"
 #include "elf/records/nv_notes.h"
 #include "support/bytes.h"
-#include "yaml/document/yaml_io.h"
+#include "yaml/document/document.h"
 
 namespace culink::text {
 namespace {

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "inspect/page/write_page.h"
+#include "inspect/page/page.h"
 
 #include <gtest/gtest.h>
 #include <string>
 
-#include "inspect/page/add_link.h"
-#include "inspect/page/read_image.h"
-#include "inspect/page/report_json.h"
 #include "support/mapped_file.h"
 
 namespace culink::page {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "yaml/document/string_list.h"
+#include "yaml/document/byte_lines.h"
 
 #include <gtest/gtest.h>
 
 #include "support/bytes.h"
-#include "yaml/document/yaml_io.h"
+#include "yaml/document/document.h"
 
 namespace culink::text {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "inspect/report/time_table.h"
+#include "inspect/report/stats.h"
 
 #include <gtest/gtest.h>
 

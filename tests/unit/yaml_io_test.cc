@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "yaml/document/yaml_io.h"
+#include "yaml/document/document.h"
 
 #include <gtest/gtest.h>
 

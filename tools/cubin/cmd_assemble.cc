@@ -10,7 +10,7 @@
 #include "support/bytes.h"
 #include "support/mapped_file.h"
 #include "yaml/assemble.h"
-#include "yaml/document/yaml_io.h"
+#include "yaml/document/document.h"
 
 namespace culink::tools {
 

@@ -21,7 +21,6 @@
 
 #include "device_code.h"
 #include "inspect/diff/diff.h"
-#include "inspect/diff/names_in_text.h"
 #include "inspect/diff/summary.h"
 #include "inspect/dump/sink.h"
 #include "messages.h"

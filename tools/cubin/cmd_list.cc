@@ -10,7 +10,7 @@
 
 #include "device_code.h"
 #include "input/file_kind.h"
-#include "inspect/reader/toolkit.h"
+#include "inspect/reader/usage.h"
 #include "messages.h"
 
 namespace culink::tools {

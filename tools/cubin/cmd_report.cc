@@ -8,8 +8,7 @@
 #include <vector>
 
 #include "device_code.h"
-#include "inspect/page/read_image.h"
-#include "inspect/page/write_page.h"
+#include "inspect/page/page.h"
 #include "messages.h"
 #include "support/bytes.h"
 

@@ -11,7 +11,7 @@
 #include "messages.h"
 #include "support/bytes.h"
 #include "yaml/describe.h"
-#include "yaml/document/yaml_io.h"
+#include "yaml/document/document.h"
 
 namespace culink::tools {
 

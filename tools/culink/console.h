@@ -7,7 +7,7 @@
 
 #include "culink/diagnostics.h"
 #include "driver/options/command_line.h"
-#include "inspect/report/wording.h"
+#include "inspect/report/nvlink_reports.h"
 #include "link/model/diagnostics.h"
 #include "support/demangle.h"
 

@@ -7,9 +7,7 @@
 
 #include <array>
 
-#include "inspect/page/add_link.h"
-#include "inspect/page/read_image.h"
-#include "inspect/page/write_page.h"
+#include "inspect/page/page.h"
 
 namespace culink {
 

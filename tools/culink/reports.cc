@@ -11,12 +11,10 @@
 
 #include "driver/options/dialects.h"
 #include "driver/options/nvlink_name.h"
-#include "inspect/report/call_graph_text.h"
 #include "inspect/report/link_map.h"
+#include "inspect/report/nvlink_reports.h"
 #include "inspect/report/references.h"
-#include "inspect/report/resource_table.h"
 #include "inspect/report/stats.h"
-#include "inspect/report/why_live.h"
 #include "support/text_out.h"
 
 namespace culink {

@@ -15,7 +15,7 @@
 #include <unistd.h>
 #include <utility>
 
-#include "inspect/report/time_table.h"
+#include "inspect/report/stats.h"
 #include "support/bytes.h"
 #include "support/file_descriptor.h"
 

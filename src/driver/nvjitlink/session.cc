@@ -23,7 +23,7 @@
 #include "elf/target/arch.h"
 #include "elf/wire.h"
 #include "input/file_kind.h"
-#include "inspect/report/resource_table.h"
+#include "inspect/report/nvlink_reports.h"
 #include "support/bytes.h"
 #include "support/mapped_file.h"
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What most people want to know of two files first: which kernels and functions became larger, or
-// need more registers, stack or memory. The numbers are those of `cubin usage`.
+// What a comparison says about functions: which changed and how, and their names in its lines.
 #include "inspect/diff/summary.h"
 
 #include <algorithm>
@@ -12,8 +11,12 @@
 #include "inspect/reader/functions.h"
 #include "inspect/reader/usage.h"
 #include "support/bytes.h"
+#include "support/demangle.h"
 
 namespace culink::text {
+
+// What most people want to know of two files first: which kernels and functions became larger, or
+// need more registers, stack or memory. The numbers are those of `cubin usage`.
 
 namespace {
 
@@ -122,6 +125,41 @@ std::string describe_change(const FunctionChange &change) {
   }
   if (change.instructions)
     out += std::string(out.empty() ? "" : ", ") + "other instructions";
+  return out;
+}
+
+// Differences are texts that are full of names: of symbols, and of sections, which end in the name
+// of a function. Here the names are found again by their characters, so that whoever wants them
+// demangled gets that in every line, whatever part of the comparison has written it.
+
+namespace {
+
+bool is_part_of_name(char c) {
+  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
+         c == '$' || c == '.';
+}
+
+// A word that is a name, or has one behind a dot, as names of sections do.
+std::string demangle_word(std::string_view word) {
+  if (std::string text = demangle(word); text != word)
+    return text;
+  const size_t dot = std::min(word.find("._"), word.find(".$"));
+  if (dot == std::string_view::npos)
+    return std::string(word);
+  return std::string(word.substr(0, dot + 1)) + demangle(word.substr(dot + 1));
+}
+
+} // namespace
+
+std::string demangle_within(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    const auto begin = std::find_if(text.begin(), text.end(), is_part_of_name);
+    const auto end = std::find_if_not(begin, text.end(), is_part_of_name);
+    out.append(text.begin(), begin);
+    out += demangle_word({begin, end});
+    text.remove_prefix(static_cast<size_t>(end - text.begin()));
+  }
   return out;
 }
 

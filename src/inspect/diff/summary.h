@@ -57,4 +57,8 @@ struct DiffSummary {
 // "code 768 -> 896, frame 8 -> 16" or "added, code 256".
 [[nodiscard]] std::string describe_change(const FunctionChange &change);
 
+// Shows every mangled name in a text as in the source, also one that ends the name of a section:
+// "'.text._Z1kPf': size 0x10" becomes "'.text.k(float*)': size 0x10".
+[[nodiscard]] std::string demangle_within(std::string_view text);
+
 } // namespace culink::text

@@ -1,18 +1,70 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Call graph, prototypes, notes and compatibility attributes. All four are short lists of fixed
-// records; a descriptor that cannot be read is shown as bytes, beside the warning.
+// Sections whose records have a known layout. What does not fit its layout is shown as the bytes it
+// is.
+#include "inspect/dump/sink_fields.h"
+
+#include <algorithm>
 #include <array>
 #include <string>
+#include <vector>
 
 #include "elf/names.h"
 #include "elf/records/nv_callgraph.h"
+#include "elf/records/nv_capmerc.h"
 #include "elf/records/nv_compat.h"
+#include "elf/records/nv_host_refs.h"
+#include "elf/records/nv_metadata.h"
 #include "elf/records/nv_notes.h"
-#include "inspect/dump/sink_fields.h"
+#include "elf/records/nv_rel_action.h"
+#include "elf/section_kind.h"
 #include "support/bytes.h"
 
 namespace culink::text {
+
+// .nv.info, .nv.info.<function> and their Mercury counterparts, record by record: the attribute's
+// name, its format, and the value as the attribute's layout gives it meaning. A record that does
+// not fit its layout is shown as the bytes it is.
+
+namespace {
+
+constexpr Column kAttribute{"attribute", "attribute", -38};
+constexpr Column kFormat{"format", "format", -10};
+
+// Bit masks and packed versions, which decimal digits would hide.
+bool shown_in_hex(elf::InfoAttribute attribute) {
+  return attribute == elf::InfoAttribute::SwWar || attribute == elf::InfoAttribute::SparseMmaMask ||
+         attribute == elf::InfoAttribute::MercuryIsaVersion ||
+         attribute == elf::InfoAttribute::LoadCacheRequest;
+}
+
+void put_record(Sink &sink, const SymbolNames &names, const elf::InfoRecord &record) {
+  const auto code = static_cast<u8>(record.attribute);
+  const auto format = static_cast<u8>(record.format);
+  sink.field(kAttribute, label(code, elf::kInfoAttributeNames.name_of(code).value_or("")));
+  sink.field(kFormat, label(format, elf::kInfoFormatNames.name_of(format).value_or("")));
+  FieldPrinter printer{sink, &names, elf::effective_shape(record), shown_in_hex(record.attribute)};
+  elf::InfoValue value = elf::decode_value(record);
+  std::visit([&](auto &v) { fields(printer, v); }, value);
+}
+
+} // namespace
+
+void put_info(const DumpContext &context, const elf::Section &section) {
+  const elf::InfoSection info = elf::decode_info(section.data);
+  const SymbolNames names(context, section);
+  if (const elf::Section *owner = context.file.info_section(section))
+    context.sink.put("for", label(owner->index, owner->name));
+  context.sink.list("records", "", info.records, [&](const elf::InfoRecord &record) {
+    put_record(context.sink, names, record);
+    if (const std::optional<elf::Violation> violation = elf::check_record(record))
+      warn_violations(context, section, {*violation});
+  });
+  put_rest(context, section, info);
+}
+
+// Call graph, prototypes, notes and compatibility attributes. All four are short lists of fixed
+// records; a descriptor that cannot be read is shown as bytes, beside the warning.
 
 namespace {
 
@@ -153,6 +205,140 @@ void put_compat(const DumpContext &context, const elf::Section &section) {
       warn_violations(context, section, {*violation});
   });
   warn_violations(context, section, compat.violations);
+}
+
+// The other sections whose layout is known: relocation actions, metadata, unified tables, Mercury
+// capsules, and the name lists of host objects. Few files have more than two of these kinds, so a
+// kind that does not occur is left out rather than shown as empty.
+
+namespace {
+
+std::string_view value_kind_name(elf::RelocationValueKind kind) {
+  switch (kind) {
+  case elf::RelocationValueKind::Address:
+    return "address";
+  case elf::RelocationValueKind::GenericAddress:
+    return "generic-address";
+  case elf::RelocationValueKind::FunctionDescriptor:
+    return "function-descriptor";
+  case elf::RelocationValueKind::HeaderIndex:
+    return "header-index";
+  }
+  return "";
+}
+
+} // namespace
+
+void put_relocation_actions(const DumpContext &context, const elf::Section &section) {
+  const elf::RelocationActions actions = elf::decode_relocation_actions(section.data);
+  Sink &sink = context.sink;
+  u32 type = actions.first_type;
+  sink.put("reserved", number(actions.reserved));
+  sink.list("actions", "", actions.actions, [&](const elf::RelocationAction &action) {
+    sink.field({"type", "type", -24}, label(type, relocation_name(type)));
+    sink.put("value", label(static_cast<u8>(action.kind), value_kind_name(action.kind)));
+    sink.put("mode", number(action.mode));
+    static constexpr std::array<std::array<std::string_view, 3>, 2> kKeys{
+        {{"shift", "width", "position"}, {"shift2", "width2", "position2"}}};
+    for (size_t i = 0; i < action.fields.size(); ++i) {
+      sink.put(kKeys[i][0], number(action.fields[i].shift));
+      sink.put(kKeys[i][1], number(action.fields[i].width));
+      sink.put(kKeys[i][2], number(action.fields[i].position));
+    }
+    ++type;
+  });
+  put_rest(context, section, actions);
+}
+
+void put_metadata(const DumpContext &context, const elf::Section &section) {
+  const elf::MetadataSection metadata = elf::decode_metadata(section.data);
+  std::vector<Value> words;
+  for (const u32 word : metadata.records)
+    words.push_back(hex(word));
+  context.sink.values({"words", ""}, words);
+  put_rest(context, section, metadata);
+}
+
+void put_unified_entries(const DumpContext &context, const elf::Section &section) {
+  const elf::UnifiedSection unified = elf::decode_unified_entries(section.data);
+  const SymbolNames names(context, section);
+  FieldPrinter printer{context.sink, &names};
+  printer.list("entries", unified.records);
+  put_rest(context, section, unified);
+}
+
+// The header and a count of what follows; the records are instructions.
+void put_capsule(const DumpContext &context, const elf::Section &section) {
+  const elf::Capsule capsule = elf::decode_capsule(section.data);
+  if (!capsule.violations.empty() && context.file.find(".note.nv.cuver")) { // of toolkit 12.8
+    context.sink.put("form", name("of an earlier toolkit"));
+    return;
+  }
+  Sink &sink = context.sink;
+  if (capsule.has_header) {
+    const std::span<const elf::Section> sections = context.file.sections();
+    const std::string_view text =
+        capsule.text_section < sections.size() ? sections[capsule.text_section].name : "";
+    u64 recovered = 0;
+    for (u32 i = 0; i < capsule.instruction_count; ++i)
+      recovered += capsule.recovered(i) ? 1 : 0;
+    sink.put("text", label(capsule.text_section, text));
+    sink.put("magic", hex(capsule.magic));
+    sink.put("instructions", number(capsule.instruction_count));
+    sink.put("recovered", number(recovered));
+    sink.put("records", number(capsule.records.size()));
+    sink.put("directives",
+             number(static_cast<u64>(std::ranges::count(
+                 capsule.records, elf::CapsuleRecordKind::Directive, &elf::CapsuleRecord::kind))));
+    u64 inserted = 0, padding = 0; // machine instructions without a Mercury counterpart
+    for (const elf::CapsuleRecord &record : capsule.records)
+      (record.kind == elf::CapsuleRecordKind::End ? padding : inserted) += record.sass_count();
+    sink.put("sass_only", number(inserted));
+    sink.put("padding", number(padding));
+  }
+  put_rest(context, section, capsule);
+}
+
+void put_names(const DumpContext &context, const elf::Section &section) {
+  const elf::NameList list = elf::decode_names(section.data);
+  context.sink.list("names", "", list.names, [&](std::string_view entry) {
+    context.sink.field({"name", "name"}, name(entry));
+  });
+  put_rest(context, section, list);
+}
+
+void put_hex(const DumpContext &context, const elf::Section &section) {
+  context.sink.put("size", hex(section.size));
+  context.sink.bytes({"bytes", ""}, section.data);
+}
+
+// Mercury sections that are only another header of the bytes of a section of machine code.
+void dump_shared_bytes(const DumpContext &context) {
+  std::vector<const elf::Section *> plain, mercury;
+  for (const elf::Section &section : context.file.sections())
+    if (section.size != 0 && !section.no_data())
+      (section.is_mercury() ? mercury : plain).push_back(&section);
+  const auto before = [](const elf::Section *a, const elf::Section *b) {
+    return a->offset < b->offset;
+  };
+  std::stable_sort(plain.begin(), plain.end(), before);
+  bool open = false;
+  for (const elf::Section *counterpart : mercury) {
+    const auto owner = std::lower_bound(plain.begin(), plain.end(), counterpart, before);
+    if (owner == plain.end() || (*owner)->offset != counterpart->offset)
+      continue;
+    if (!open)
+      context.sink.open_list("shared_bytes", "Bytes of two sections");
+    open = true;
+    context.sink.open_row();
+    put_section(context.sink, *counterpart);
+    context.sink.put("with", label((*owner)->index, (*owner)->name));
+    context.sink.put("offset", hex(counterpart->offset));
+    context.sink.put("size", hex(counterpart->size));
+    context.sink.close_row();
+  }
+  if (open)
+    context.sink.close_list();
 }
 
 } // namespace culink::text

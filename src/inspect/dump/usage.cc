@@ -17,7 +17,6 @@
 #include "elf/target/occupancy.h"
 #include "inspect/dump/table.h"
 #include "inspect/dump/usage.h"
-#include "inspect/reader/toolkit.h"
 #include "inspect/reader/usage.h"
 #include "support/demangle.h"
 #include "support/option_text.h"

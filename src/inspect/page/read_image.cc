@@ -5,9 +5,10 @@
 //
 // Functions are sorted by name here: names of one template then follow each other, which makes the
 // page a fraction of the size (see put_front_coded in report_json.cc).
-#include "inspect/page/read_image.h"
+#include "inspect/page/page.h"
 
 #include <algorithm>
+#include <deque>
 #include <functional>
 #include <map>
 #include <numeric>
@@ -16,6 +17,7 @@
 #include "inspect/reader/image_parts.h"
 #include "inspect/reader/usage.h"
 #include "support/bytes.h"
+#include "support/string_index.h"
 
 namespace culink::page {
 
@@ -128,6 +130,47 @@ ImageReport read_image(const elf::ElfView &file) {
   const inspect::ImageParts measured = inspect::measure_image(file);
   add_functions(measured, usage, out.linked && target.arch ? target.arch->reserved_shared : 0, out);
   add_parts(measured, out);
+  return out;
+}
+
+// Facts of a link beside its image. Functions of the image and of the facts are matched by name;
+// where files have functions of one name, each local to its file, they come in the same order.
+
+namespace {
+
+void add_inputs(ImageReport &image, const LinkFacts &facts) {
+  NameMap<u32> inputs;
+  NameMap<std::deque<u32>> input_of;
+  for (const FunctionFacts &function : facts.functions) {
+    if (!function.live || function.file.empty())
+      continue;
+    const auto [at, is_new] =
+        inputs.try_emplace(function.file, static_cast<u32>(image.inputs.size()));
+    if (is_new)
+      image.inputs.push_back(function.file);
+    input_of[function.name].push_back(at->second);
+  }
+  for (FunctionRow &function : image.functions) {
+    const auto at = input_of.find(function.name);
+    if (at == input_of.end() || at->second.empty())
+      continue;
+    function.input = at->second.front();
+    if (at->second.size() > 1)
+      at->second.pop_front();
+  }
+}
+
+} // namespace
+
+Report with_link(ImageReport image, const LinkResult &result) {
+  Report out;
+  out.of_link = true;
+  add_inputs(image, result.facts);
+  out.images.push_back(std::move(image));
+  for (const DiscardedFacts &item : result.facts.discarded)
+    out.discarded.push_back({item.name, item.file, item.size, item.why});
+  for (const StepTime &step : result.times)
+    out.steps.push_back({std::string(step.name), step.wall, step.processor});
   return out;
 }
 

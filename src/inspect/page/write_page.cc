@@ -1,14 +1,272 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
+// A page: its data as JSON between the parts of the web page. Functions that occur more than once
+// are numbered first, so that the page can show them together.
+#include "inspect/page/page.h"
+
+#include <algorithm>
+#include <map>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "elf/target/occupancy.h"
+#include "inspect/page/web_parts.h"
+#include "support/demangle.h"
+#include "support/json.h"
+#include "support/string_index.h"
+#include "support/text_out.h"
+
+namespace culink::page {
+
+// Functions that are in the files more than once. Two are the same if their code has the same size
+// and digest; groups are numbered in the order in which they are met, so that a page does not
+// depend on digests.
+
+namespace {
+
+using Key = std::tuple<std::string_view, bool, std::string_view, u64, u64>;
+
+Key key_of(const ImageReport &image, const FunctionRow &function) {
+  return {image.target, image.earlier,
+          image.linked ? std::string_view() : std::string_view(function.name), function.code,
+          function.digest};
+}
+
+// By image and function: the number of its group, from 1, if others have the same machine code for
+// the same target; else 0. Code that is not linked is the same only under the same name, because
+// what it calls is not in it yet. Sides of a comparison are apart.
+std::vector<std::vector<u32>> number_duplicates(const Report &report) {
+  std::map<Key, u32> seen; // how often
+  for (const ImageReport &image : report.images)
+    for (const FunctionRow &function : image.functions)
+      if (function.code != 0)
+        ++seen[key_of(image, function)];
+  std::map<Key, u32> numbers;
+  std::vector<std::vector<u32>> out;
+  for (const ImageReport &image : report.images) {
+    std::vector<u32> &of_image = out.emplace_back();
+    for (const FunctionRow &function : image.functions) {
+      const Key key = key_of(image, function);
+      const auto count = seen.find(key);
+      const bool several = count != seen.end() && count->second > 1;
+      of_image.push_back(
+          several ? numbers.try_emplace(key, static_cast<u32>(numbers.size() + 1)).first->second
+                  : 0);
+    }
+  }
+  return out;
+}
+
+// By image and function: a number for its machine code, equal for equal code, on both sides.
+std::vector<std::vector<u32>> number_code(const Report &report) {
+  std::map<std::pair<u64, u64>, u32> numbers;
+  std::vector<std::vector<u32>> out;
+  for (const ImageReport &image : report.images) {
+    std::vector<u32> &of_image = out.emplace_back();
+    for (const FunctionRow &function : image.functions) {
+      const auto next = static_cast<u32>(numbers.size());
+      of_image.push_back(numbers.try_emplace({function.code, function.digest}, next).first->second);
+    }
+  }
+  return out;
+}
+
+// Data of a page, small enough for 64,000 kernels with the names of templates: a column is an
+// array, calls are one array with a start for each function, and a name says how many characters it
+// shares with the one before (front coding). data.js reads it.
+//
+// Names are foreign. What is no text is shown by its number, as in messages, and < > & are written
+// as \u escapes, so that nothing can end the element that the data stands in.
+
+// How many characters two names share at their beginning. Only ASCII counts: one byte is then one
+// unit of a string in JavaScript.
+size_t shared_start(std::string_view a, std::string_view b) {
+  const size_t most = std::min(a.size(), b.size());
+  size_t at = 0;
+  while (at < most && a[at] == b[at] && static_cast<unsigned char>(a[at]) < 0x80)
+    ++at;
+  return at;
+}
+
+// Two arrays: lengths of the shared beginnings, and the rests.
+void put_front_coded(JsonWriter &out, std::string_view name,
+                     const std::vector<std::string> &names) {
+  std::vector<size_t> lengths;
+  std::vector<std::string_view> rests;
+  std::string_view before;
+  for (const std::string &current : names) {
+    lengths.push_back(shared_start(before, current));
+    rests.push_back(std::string_view(current).substr(lengths.back()));
+    before = current;
+  }
+  out.key(name);
+  out.open('{');
+  out.list("shared", lengths);
+  out.list("rest", rests);
+  out.close('}');
+}
+
+template <class T> i64 or_unknown(const std::optional<T> &value) {
+  return value ? static_cast<i64>(*value) : -1;
+}
+
+void put_names(JsonWriter &out, const std::vector<FunctionRow> &functions) {
+  std::vector<std::string> mangled, shown, families;
+  std::vector<u32> family_of;
+  OwnedNameMap<u32> known;
+  for (const FunctionRow &function : functions) {
+    mangled.push_back(visible(function.name));
+    shown.push_back(visible(demangle(function.name)));
+    std::string family = visible(plain_name(function.name));
+    const auto [at, is_new] = known.try_emplace(family, static_cast<u32>(families.size()));
+    if (is_new)
+      families.push_back(std::move(family));
+    family_of.push_back(at->second);
+  }
+  put_front_coded(out, "names", shown);
+  put_front_coded(out, "mangled", mangled);
+  put_front_coded(out, "families", families);
+  out.list("family", family_of);
+}
+
+void put_calls(JsonWriter &out, const std::vector<FunctionRow> &functions) {
+  std::vector<u32> starts, callees;
+  for (const FunctionRow &function : functions) {
+    starts.push_back(static_cast<u32>(callees.size()));
+    callees.insert(callees.end(), function.calls.begin(), function.calls.end());
+  }
+  out.list("callStart", starts);
+  out.list("callTo", callees);
+}
+
+void put_functions(JsonWriter &out, const std::vector<FunctionRow> &functions) {
+  using Row = const FunctionRow &;
+  put_names(out, functions);
+  out.list("kernel", functions, &FunctionRow::kernel);
+  out.list("code", functions, &FunctionRow::code);
+  out.list("bytes", functions, &FunctionRow::bytes);
+  out.list("registers", functions, [](Row row) { return or_unknown(row.registers); });
+  out.list("stack", functions, [](Row row) { return or_unknown(row.stack); });
+  out.list("spills", functions, [](Row row) { return or_unknown(row.spills); });
+  out.list("barriers", functions, [](Row row) { return or_unknown(row.barriers); });
+  out.list("local", functions, &FunctionRow::local);
+  out.list("shared", functions, &FunctionRow::shared);
+  out.list("constant", functions, &FunctionRow::constant);
+  out.list("threads", functions, &FunctionRow::threads);
+  out.list("input", functions,
+           [](Row row) { return row.input == kNoInput ? i64{-1} : i64{row.input}; });
+  put_calls(out, functions);
+}
+
+// What occupancy is computed of.
+void put_multiprocessor(JsonWriter &out, std::string_view target) {
+  const arch::ArchInfo *arch = arch::find_arch(target);
+  const arch::MultiprocessorInfo *sm = arch ? arch::find_multiprocessor(*arch) : nullptr;
+  if (!sm)
+    return;
+  out.key("sm");
+  out.open('{');
+  out.field("warps", sm->warps);
+  out.field("blocks", sm->blocks);
+  out.field("registers", sm->registers);
+  out.field("shared", sm->shared);
+  out.field("blockShared", sm->block_shared);
+  out.field("reservedShared", sm->reserved_shared);
+  out.field("sharedUnit", sm->shared_unit);
+  out.close('}');
+}
+
+void put_image(JsonWriter &out, const ImageReport &image, const std::vector<u32> &duplicates,
+               const std::vector<u32> *code) {
+  out.open('{');
+  out.field("file", visible(image.file));
+  out.field("name", visible(image.name));
+  out.field("target", visible(image.target));
+  out.field("toolkit", image.toolkit);
+  out.field("linked", image.linked);
+  out.field("earlier", image.earlier);
+  out.field("size", image.bytes);
+  put_multiprocessor(out, image.target);
+  out.list("inputs", image.inputs, visible);
+  out.list("partKinds", image.parts, &FilePart::kind);
+  out.list("partBytes", image.parts, &FilePart::bytes);
+  put_functions(out, image.functions);
+  out.list("duplicates", duplicates);
+  if (code)
+    out.list("instructions", *code);
+  out.close('}');
+}
+
+void put_discarded(JsonWriter &out, const std::vector<DiscardedRow> &rows) {
+  std::vector<std::string> names;
+  for (const DiscardedRow &row : rows)
+    names.push_back(visible(demangle(row.name)));
+  out.key("discarded");
+  out.open('{');
+  put_front_coded(out, "names", names);
+  using Row = const DiscardedRow &;
+  out.list("files", rows, [](Row row) { return visible(row.file); });
+  out.list("bytes", rows, &DiscardedRow::bytes);
+  out.list("why", rows, [](Row row) { return visible(row.why); });
+  out.close('}');
+}
+
+// What could begin or end markup stands in strings only.
+std::string without_markup(std::string_view json) {
+  std::string out;
+  out.reserve(json.size());
+  for (const char &c : json)
+    out += c == '<'   ? "\\u003c"
+           : c == '>' ? "\\u003e"
+           : c == '&' ? "\\u0026"
+                      : std::string_view(&c, 1);
+  return out;
+}
+
+// Microseconds: no fraction depends on the locale.
+i64 microseconds(double seconds) {
+  return static_cast<i64>(seconds * 1e6);
+}
+
+void put_link(JsonWriter &out, const Report &report) {
+  put_discarded(out, report.discarded);
+  using Step = const StepRow &;
+  out.list("severities", report.messages, &MessageRow::severity);
+  out.list("messages", report.messages, &MessageRow::text);
+  out.list("steps", report.steps, &StepRow::name);
+  out.list("stepWall", report.steps, [](Step row) { return microseconds(row.wall); });
+  out.list("stepProcessor", report.steps, [](Step row) { return microseconds(row.processor); });
+}
+
+} // namespace
+
+std::string report_json(const Report &report) {
+  TextOut text;
+  JsonWriter out(text);
+  out.open('{');
+  out.field("format", 1);
+  out.field("version", CULINK_VERSION);
+  out.field("compares", report.compares);
+  out.field("ofLink", report.of_link);
+  out.key("images");
+  out.open('[');
+  const std::vector<std::vector<u32>> duplicates = number_duplicates(report);
+  const std::vector<std::vector<u32>> code =
+      report.compares ? number_code(report) : std::vector<std::vector<u32>>();
+  for (size_t i = 0; i < report.images.size(); ++i)
+    put_image(out, report.images[i], duplicates[i], code.empty() ? nullptr : &code[i]);
+  out.close(']');
+  if (report.of_link)
+    put_link(out, report);
+  out.close('}');
+  return without_markup(text.text());
+}
+
 // A page is a fixed text with the data in the middle. The text is made of src/inspect/page/web by
 // cmake/embed_page.py when culink is built. Its policy (Content-Security-Policy) allows the one
 // script and the one style sheet that have the hashes of ours, and no request to anywhere.
-#include "inspect/page/write_page.h"
-
-#include "inspect/page/report_json.h"
-#include "inspect/page/web_parts.h"
-
-namespace culink::page {
 
 std::string page_html(const Report &report) {
   std::string out(before_data());

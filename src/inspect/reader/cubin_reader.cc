@@ -18,7 +18,6 @@
 #include "elf/target/elf_flags.h"
 #include "elf/target/reloc.h"
 #include "inspect/reader/attribute_values.h"
-#include "inspect/reader/toolkit.h"
 #include "inspect/reader/usage.h"
 #include "support/mapped_file.h"
 

@@ -3,12 +3,21 @@
 
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "culink/cubin_reader.h"
 #include "elf/elf_view.h"
+#include "support/types.h"
 
 namespace culink::inspect {
+
+// The release of the toolkit that made a file, times ten: 134 for CUDA 13.4; 0: the file does not
+// say.
+[[nodiscard]] u32 toolkit_of(const elf::ElfView &file);
+
+// "13.4" for 134; empty for 0.
+[[nodiscard]] std::string release_name(u32 toolkit);
 
 // What the kernels and functions of a file need. Names are views into the file. A tolerant view
 // will do: what cannot be read counts as absent.

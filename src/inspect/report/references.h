@@ -20,4 +20,9 @@ trace_symbol_text(const LinkFacts &facts, const std::vector<std::string> &wanted
 [[nodiscard]] std::string inputs_text(const LinkFacts &facts,
                                       const std::vector<std::string> &compiled);
 
+// What keeps the functions and variables of this name, which LinkOptions::why_live asked for: a
+// line for each step of the shortest chain, or one that says why the symbol is not live.
+[[nodiscard]] std::string why_live_text(const LinkFacts &facts, const std::string &name,
+                                        NameStyle names);
+
 } // namespace culink

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A page of numbers about one link. Times are of the clock; where several threads worked, the
-// processor's time is larger. Rows of compilers are parts of the steps that call them, and sums
-// where several are called at once.
+// Numbers about one link: a page of them for --stats, a table of times for -time.
 #include "inspect/report/stats.h"
 
 #include <algorithm>
@@ -10,6 +8,10 @@
 #include <fmt/format.h>
 
 namespace culink {
+
+// A page of numbers about one link. Times are of the clock; where several threads worked, the
+// processor's time is larger. Rows of compilers are parts of the steps that call them, and sums
+// where several are called at once.
 
 std::string stats_text(const LinkResult &result, u64 peak_memory) {
   constexpr double kMebibyte = 1 << 20;
@@ -48,6 +50,27 @@ std::string cache_text(const CacheUse &use) {
     return "cache off\n";
   return fmt::format("cache hits {} and {} shared, misses {}, stored {}\n", use.local_hits,
                      use.remote_hits, use.misses, use.stored);
+}
+
+// Times of the steps of a link as a table with commas, for spreadsheets and bench/link_bench.py.
+
+std::string time_table_head() {
+  return "source file name , phase name , phase input files , phase output file , arch , tool, "
+         "metric , unit\n";
+}
+
+std::string time_table_rows(const std::vector<StepTime> &times, const std::string &output,
+                            const std::string &target) {
+  std::string out;
+  for (const StepTime &time : times) {
+    const auto row = [&](double seconds, std::string_view unit) {
+      out += fmt::format(" , {} ,  , {} , {} , culink , {:.4f} , {}\n", time.name, output, target,
+                         seconds * 1e3, unit);
+    };
+    row(time.wall, "ms");
+    row(time.processor, "cpu ms");
+  }
+  return out;
 }
 
 } // namespace culink

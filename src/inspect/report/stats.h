@@ -2,8 +2,10 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "culink/linker.h"
+#include "culink/step_time.h"
 
 namespace culink {
 
@@ -12,5 +14,12 @@ namespace culink {
 
 // The line of it about the cache, for links that have nothing else to show.
 [[nodiscard]] std::string cache_text(const CacheUse &use);
+
+// The table of -time, with nvlink's columns. nvlink writes the head into an empty file only, and
+// rows only for compilers it runs; our rows are the steps of the link, in milliseconds of wall time
+// (unit `ms`) and of processor time (unit `cpu ms`).
+[[nodiscard]] std::string time_table_head();
+[[nodiscard]] std::string time_table_rows(const std::vector<StepTime> &times,
+                                          const std::string &output, const std::string &target);
 
 } // namespace culink

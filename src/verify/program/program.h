@@ -1,15 +1,73 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The program that the inputs make up: names and the definitions that stand for them.
+// The program that the inputs make up: tables of each file, names and the definitions that stand
+// for them.
 #pragma once
 
+#include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
-#include "verify/program/object.h"
+#include "elf/elf_view.h"
+#include "elf/records/nv_callgraph.h"
+#include "elf/section_kind.h"
+#include "support/result.h"
 #include "verify/program/report.h"
 
 namespace culink::check {
+
+inline constexpr u32 kNone = 0xffffffff;
+
+struct Object {
+  explicit Object(std::string_view file, elf::ElfView opened)
+      : name(file), view(std::move(opened)) {}
+
+  std::string name;
+  elf::ElfView view;
+  std::vector<elf::SectionKind> kinds; // by section
+  std::vector<elf::Symbol> symbols;
+  std::vector<u32> code_of;     // by section: the code that it belongs to, or 0
+  std::vector<u32> first_table; // by section: a table of its relocations, or 0
+  std::vector<u32> next_table;  // by table: a further one of the same section, or 0
+  std::vector<u64> named_end;   // by section: where what symbols name ends
+  std::vector<u32> records_of;  // by code section: its .nv.info section, or 0
+  std::vector<u32> registers;   // by symbol: REGCOUNT, or kNone
+  std::vector<u32> frame;       // by symbol: FRAME_SIZE, or kNone
+  std::vector<u32> stack;       // by symbol: MIN_STACK_SIZE, or kNone
+  elf::CallGraph calls;
+  elf::PrototypeSection prototypes;
+  ByteSpan strings;
+  u32 virtual_sm = 0;
+  u32 toolkit = 0; // whose file it says it is, times ten; 0 before 13.0
+
+  [[nodiscard]] const elf::Section &section(u32 index) const { return view.sections()[index]; }
+  // The symbol that a code section belongs to.
+  [[nodiscard]] u32 owner_symbol(u32 code) const { return section(code).info & 0xffffff; }
+  [[nodiscard]] std::string_view string_at(u32 offset) const {
+    return c_string_at(strings, offset).value_or("");
+  }
+};
+
+[[nodiscard]] Result<Object> read_object(std::string_view name, ByteSpan bytes);
+[[nodiscard]] Object make_object(std::string_view name, elf::ElfView view,
+                                 std::vector<elf::Symbol> symbols);
+
+// The Mercury object inside a file for sm_100 and later, with the numbers of sections and symbols
+// of the file itself; nothing if there is none. Sections of code have the bytes of the capsule and
+// the size of the code that it stands for. The bank of parameters is not part of it.
+[[nodiscard]] std::optional<Object> read_mercury_plane(const Object &file);
+
+// Memory space of a data symbol, in st_other.
+[[nodiscard]] constexpr bool in_shared_memory(u8 other) {
+  return (other & 0xe0) == elf::kOtherShared;
+}
+[[nodiscard]] constexpr bool in_constant_memory(u8 other) {
+  return (other & 0xe0) == elf::kOtherConstant;
+}
+[[nodiscard]] constexpr bool is_kernel(u8 other) {
+  return (other & elf::kOtherKernel) != 0;
+}
 
 // A function or variable of the program: one for each name, one for each local symbol.
 struct Entity {

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "yaml/document/yaml_io.h"
+#include "yaml/document/document.h"
 
 namespace culink::text {
 

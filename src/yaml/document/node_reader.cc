@@ -10,7 +10,7 @@
 
 #include "support/bytes.h"
 #include "yaml/document/byte_lines.h"
-#include "yaml/document/yaml_io.h"
+#include "yaml/document/document.h"
 
 namespace culink::text {
 

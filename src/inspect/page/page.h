@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a page shows, as plain data: filled by read_image.h and add_link.h, written by write_page.h.
+// What a page shows, as plain data, and the way from files to it and from it to HTML.
 #pragma once
 
 #include <optional>
@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "culink/linker.h"
+#include "elf/elf_view.h"
 #include "support/types.h"
 
 namespace culink::page {
@@ -80,5 +82,20 @@ struct Report {
   std::vector<MessageRow> messages;
   std::vector<StepRow> steps;
 };
+
+// An image as a page shows it, without its names. Each byte of the file is one function's, or one
+// part's. A tolerant view will do.
+[[nodiscard]] ImageReport read_image(const elf::ElfView &file);
+
+// Adds what only the link knows of its image: inputs, what was discarded and, where they were
+// measured, the times of the steps. Messages are for the caller to add, in its words.
+[[nodiscard]] Report with_link(ImageReport image, const LinkResult &result);
+
+// The data of a page: JSON that can stand in a script element. Whatever bytes a name has, the text
+// is valid UTF-8 without control characters and without the characters that begin or end markup.
+[[nodiscard]] std::string report_json(const Report &report);
+
+// The report as one HTML file that needs nothing else and asks nobody for anything.
+[[nodiscard]] std::string page_html(const Report &report);
 
 } // namespace culink::page
