@@ -12,6 +12,8 @@
 #include <algorithm>
 #include <array>
 
+#include "elf/elf_view.h"
+#include "elf/header_rules.h"
 #include "elf/names.h"
 
 namespace culink::text {
@@ -97,105 +99,34 @@ std::string relocation_target(std::string_view name, bool mercury) {
   return std::string(target.starts_with(".text.") ? kCapmerc : kMercury) + std::string(target);
 }
 
-// Roles that have the same header.
-enum class Shape : u8 {
-  Plain,
-  Null,
-  SymbolTable,
-  SymbolIndices,
-  Relocations,
-  Text,
-  Capmerc,
-  Info,
-  Pairs,
-  Actions,
-  Notes,
-  Constants,
-  Memory,
-  Words,
-};
-struct ShapeRow {
-  SectionRole role;
-  Shape shape;
-};
-constexpr std::array<ShapeRow, 25> kShapes{{
-    {SectionRole::Null, Shape::Null},
-    {SectionRole::SymbolTable, Shape::SymbolTable},
-    {SectionRole::SymbolIndices, Shape::SymbolIndices},
-    {SectionRole::Rel, Shape::Relocations},
-    {SectionRole::Rela, Shape::Relocations},
-    {SectionRole::ResolvedRela, Shape::Relocations},
-    {SectionRole::Text, Shape::Text},
-    {SectionRole::CapmercText, Shape::Capmerc},
-    {SectionRole::Info, Shape::Info},
-    {SectionRole::Callgraph, Shape::Pairs},
-    {SectionRole::Prototype, Shape::Pairs},
-    {SectionRole::RelAction, Shape::Actions},
-    {SectionRole::NoteTkinfo, Shape::Notes},
-    {SectionRole::NoteCuinfo, Shape::Notes},
-    {SectionRole::NoteCuver, Shape::Notes},
-    {SectionRole::Note, Shape::Notes},
-    {SectionRole::Constant, Shape::Constants},
-    {SectionRole::ConstantNamed, Shape::Constants},
-    {SectionRole::Global, Shape::Memory},
-    {SectionRole::GlobalInit, Shape::Memory},
-    {SectionRole::Local, Shape::Memory},
-    {SectionRole::Shared, Shape::Memory},
-    {SectionRole::DebugShared, Shape::Memory},
-    {SectionRole::ReservedShared, Shape::Memory},
-    {SectionRole::Compat, Shape::Words},
-}};
-
-Shape shape_of(SectionRole role) {
-  for (const ShapeRow &row : kShapes)
-    if (row.role == role)
-      return row.shape;
-  return Shape::Plain;
-}
-
-void set_memory_space(SectionDefaults &out, u64 flags, const elf::SectionKind &kind) {
-  out.flags = flags;
-  out.align = 4;
-  if (kind.owner.empty())
-    return;
-  out.flags |= elf::kFlagInfoLink;
-  out.info_section = text_of(kind.owner, false);
-}
-
-void set_table(SectionDefaults &out, u64 align, u64 entsize, std::string_view link) {
-  out.align = align;
-  out.entsize = entsize;
-  out.link = link;
-}
-
-void set_relocations(SectionDefaults &out, std::string_view name, const elf::SectionKind &kind,
-                     bool wide, std::string_view symtab) {
-  const bool rela = kind.role != SectionRole::Rel;
-  set_table(out, wide ? 8 : 4, wide ? (rela ? 24 : 16) : (rela ? 12 : 8), symtab);
-  out.flags = elf::kFlagInfoLink;
-  out.info_section = relocation_target(name, kind.mercury);
-}
-
-void set_info(SectionDefaults &out, const elf::SectionKind &kind, std::string_view symtab) {
-  set_table(out, 4, 0, symtab);
-  if (kind.owner.empty())
-    return;
-  out.flags = elf::kFlagInfoLink;
-  out.info_section = text_of(kind.owner, kind.mercury);
-}
-
-void set_notes(SectionDefaults &out, SectionRole role, const FileFacts &file) {
-  out.align = 4;
-  if (role == SectionRole::NoteTkinfo)
-    out.flags = elf::kFlagTkinfoNote;
-  if (role != SectionRole::NoteCuinfo)
-    return;
-  out.flags = elf::kFlagCuinfoNote;
-  out.link = ".note.nv.tkinfo";
-  if (file.has_compat) {
-    out.flags |= elf::kFlagInfoLink;
-    out.info_section = ".nv.compat";
+// sh_info where it is a section.
+std::string info_section(const elf::HeaderRule &rule, std::string_view name,
+                         const elf::SectionKind &kind, const FileFacts &file) {
+  switch (rule.info) {
+  case elf::HeaderInfo::OwnerText: // memory of Mercury code has its owner written out
+    return kind.owner.empty() ? std::string()
+                              : text_of(kind.owner, kind.mercury && kind.role == SectionRole::Info);
+  case elf::HeaderInfo::Target:
+    return relocation_target(name, kind.mercury);
+  case elf::HeaderInfo::CompatOrNot:
+    return file.has_compat ? ".nv.compat" : "";
+  default:
+    return {};
   }
+}
+
+std::string_view link_section(elf::HeaderLink link, bool mercury) {
+  switch (link) {
+  case elf::HeaderLink::Nothing:
+    return "";
+  case elf::HeaderLink::Strings:
+    return ".strtab";
+  case elf::HeaderLink::Symbols:
+    return mercury ? kMercurySymtab : ".symtab";
+  case elf::HeaderLink::TkinfoNote:
+    return ".note.nv.tkinfo";
+  }
+  return "";
 }
 
 } // namespace
@@ -215,58 +146,28 @@ SectionType default_section_type(std::string_view name, elf::FileType file) {
 
 SectionDefaults section_defaults(std::string_view name, SectionType type, const FileFacts &file) {
   const elf::SectionKind kind = elf::classify_section(name, type, 0);
-  const bool wide = file.elf_class == elf::ElfClass::Elf64;
-  const std::string_view symtab = kind.mercury ? kMercurySymtab : ".symtab";
   SectionDefaults out;
   out.type = type;
-  switch (shape_of(kind.role)) {
-  case Shape::Plain:
-    break;
-  case Shape::Null:
-    out.align = 0;
-    break;
-  case Shape::SymbolTable:
-    set_table(out, wide ? 8 : 4, wide ? 24 : 16, ".strtab");
-    break;
-  case Shape::SymbolIndices:
-    set_table(out, 4, 4, symtab);
-    break;
-  case Shape::Relocations:
-    set_relocations(out, name, kind, wide, symtab);
-    break;
-  case Shape::Text:
-    out.flags = elf::kFlagAlloc | elf::kFlagExec;
-    set_table(out, 128, 0, symtab);
-    out.info_symbol = kind.owner;
-    break;
-  case Shape::Capmerc:
-    set_table(out, 16, 0, kMercurySymtab);
-    out.info_symbol = kind.owner;
-    break;
-  case Shape::Info:
-    set_info(out, kind, symtab);
-    break;
-  case Shape::Pairs:
-    set_table(out, 4, 8, symtab);
-    break;
-  case Shape::Actions:
-    set_table(out, 8, 8, "");
-    break;
-  case Shape::Notes:
-    set_notes(out, kind.role, file);
-    break;
-  case Shape::Constants:
-    set_memory_space(out, elf::kFlagAlloc, kind);
-    break;
-  case Shape::Memory:
-    set_memory_space(out, elf::kFlagAlloc | elf::kFlagWrite, kind);
-    break;
-  case Shape::Words:
+  if (kind.mercury)
+    out.flags = elf::kFlagMercury;
+  const elf::HeaderRule *rule = elf::find_header_rule(kind.role);
+  if (!rule)
+    return out;
+  out.align = rule->align;
+  out.entsize = rule->entsize;
+  if (const bool symbols = kind.role == SectionRole::SymbolTable;
+      file.elf_class == elf::ElfClass::Elf32 && (symbols || kind.is_relocations())) {
     out.align = 4;
-    break;
+    out.entsize = symbols
+                      ? elf::symbol_entry_size(file.elf_class)
+                      : elf::relocation_entry_size(file.elf_class, kind.role != SectionRole::Rel);
   }
-  if (kind.mercury || kind.role == SectionRole::CapmercText)
-    out.flags |= elf::kFlagMercury;
+  out.link = link_section(rule->link, kind.mercury);
+  out.info_section = info_section(*rule, name, kind, file);
+  if (rule->info == elf::HeaderInfo::Function)
+    out.info_symbol = kind.owner;
+  const bool links = rule->info == elf::HeaderInfo::Target || !out.info_section.empty();
+  out.flags |= rule->flags | (links ? elf::kFlagInfoLink : 0);
   return out;
 }
 

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The section table: whether each header agrees with its name. A table gives, for every kind of
-// section that ptxas or nvlink writes, its flags, entry size and alignment and what sh_link and
-// sh_info refer to. Kinds that no tool has been seen to write have no row and are not checked, so
-// that a file with sections of another vendor passes.
+// The section table: whether each header agrees with its name, by the table of elf/header_rules.h.
+// Kinds without a rule are not checked, so that a file with sections of another vendor passes.
 //
 // The Mercury mirror keeps the same rules in its own plane: links go to the Mercury symbol table,
 // section-valued infos to Mercury sections.
@@ -13,14 +11,17 @@
 
 #include <fmt/format.h>
 
+#include "elf/header_rules.h"
 #include "elf/names.h"
-#include "elf/section_kind.h"
 #include "support/bytes.h"
 #include "verify/file/verify_findings.h"
 
 namespace culink::verify {
 
 using elf::ElfView;
+using elf::HeaderInfo;
+using elf::HeaderLink;
+using elf::HeaderRule;
 using elf::Section;
 using elf::SectionKind;
 using elf::SectionRole;
@@ -28,69 +29,8 @@ using elf::SectionType;
 
 namespace {
 
-enum class Link : u8 { Nothing, Strings, Symbols, TkinfoNote };
-enum class Info : u8 {
-  Nothing,
-  FirstGlobal, // of a symbol table; its own rule
-  Function,    // a symbol: the function that is the code (rule text-symbol)
-  OwnerText,   // the code of the function in the name, when there is one there
-  Target,      // the section whose relocations these are
-  CompatOrNot, // .note.nv.cuinfo: .nv.compat where that exists
-};
-
-struct HeaderRow {
-  SectionRole role;
-  u64 flags;
-  u32 entsize; // in a 64-bit file
-  u32 align;   // least; 0: any
-  Link link;
-  Info info;
-};
-
 constexpr u64 kOldBarriers =
     0x7f00000; // number of barriers, in flags of code from toolkits before 13
-constexpr u64 kAlloc = elf::kFlagAlloc;
-constexpr u64 kData = elf::kFlagAlloc | elf::kFlagWrite;
-
-constexpr std::array kHeaders = std::to_array<HeaderRow>({
-    {SectionRole::StringTable, 0, 0, 1, Link::Nothing, Info::Nothing},
-    {SectionRole::SymbolTable, 0, 24, 8, Link::Strings, Info::FirstGlobal},
-    {SectionRole::SymbolIndices, 0, 4, 4, Link::Symbols, Info::Nothing},
-    {SectionRole::Rel, 0, 16, 8, Link::Symbols, Info::Target},
-    {SectionRole::Rela, 0, 24, 8, Link::Symbols, Info::Target},
-    {SectionRole::ResolvedRela, 0, 24, 8, Link::Symbols, Info::Target},
-    {SectionRole::Text, kAlloc | elf::kFlagExec, 0, 16, Link::Symbols, Info::Function},
-    {SectionRole::CapmercText, 0, 0, 16, Link::Symbols, Info::Function},
-    {SectionRole::Info, 0, 0, 4, Link::Symbols, Info::OwnerText},
-    {SectionRole::Callgraph, 0, 8, 4, Link::Symbols, Info::Nothing},
-    {SectionRole::Prototype, 0, 8, 4, Link::Symbols, Info::Nothing},
-    {SectionRole::Compat, 0, 0, 4, Link::Nothing, Info::Nothing},
-    {SectionRole::RelAction, 0, 8, 8, Link::Nothing, Info::Nothing},
-    {SectionRole::NoteTkinfo, elf::kFlagTkinfoNote, 0, 4, Link::Nothing, Info::Nothing},
-    {SectionRole::NoteCuinfo, elf::kFlagCuinfoNote, 0, 4, Link::TkinfoNote, Info::CompatOrNot},
-    {SectionRole::Constant, kAlloc, 0, 0, Link::Nothing, Info::OwnerText},
-    {SectionRole::ConstantNamed, kAlloc, 0, 0, Link::Nothing, Info::OwnerText},
-    {SectionRole::Global, kData, 0, 0, Link::Nothing, Info::Nothing},
-    {SectionRole::GlobalInit, kData, 0, 0, Link::Nothing, Info::Nothing},
-    {SectionRole::Shared, kData, 0, 0, Link::Nothing, Info::OwnerText},
-    {SectionRole::DebugShared, kData, 0, 0, Link::Nothing, Info::Nothing},
-    {SectionRole::ReservedShared, kData, 0, 0, Link::Nothing, Info::Nothing},
-    {SectionRole::Dwarf, 0, 0, 0, Link::Nothing, Info::Nothing},
-    {SectionRole::NvDebug, 0, 0, 0, Link::Nothing, Info::Nothing},
-});
-
-// By role: the number of its row, plus 1.
-constexpr std::array<u8, elf::kSectionRoleCount> kRowOfRole = [] {
-  std::array<u8, elf::kSectionRoleCount> rows{};
-  for (u8 i = 0; i < kHeaders.size(); ++i)
-    rows[static_cast<u8>(kHeaders[i].role)] = i + 1;
-  return rows;
-}();
-
-[[nodiscard]] const HeaderRow *header_row(SectionRole role) {
-  const u8 row = kRowOfRole[static_cast<u8>(role)];
-  return row == 0 ? nullptr : &kHeaders[row - 1];
-}
 
 [[nodiscard]] SectionKind kind_of(const Section &s) {
   return elf::classify_section(s.name, s.type, s.flags);
@@ -150,8 +90,8 @@ public:
 
   void run() {
     check_name();
-    const HeaderRow *row = header_row(kind_.role);
-    if (!row)
+    const HeaderRule *row = elf::find_header_rule(kind_.role);
+    if (!row || !row->known)
       return;
     check_flags(*row);
     check_shape(*row);
@@ -168,10 +108,10 @@ private:
   [[nodiscard]] const Section &section(u32 index) const { return view_.sections()[index]; }
 
   void check_name();
-  void check_flags(const HeaderRow &row);
-  void check_shape(const HeaderRow &row);
-  void check_link(const HeaderRow &row);
-  void check_info(const HeaderRow &row);
+  void check_flags(const HeaderRule &row);
+  void check_shape(const HeaderRule &row);
+  void check_link(const HeaderRule &row);
+  void check_info(const HeaderRule &row);
   void check_owner();
   void check_target();
   void check_function();
@@ -214,7 +154,7 @@ void SectionCheck::check_name() {
   }
 }
 
-void SectionCheck::check_flags(const HeaderRow &row) {
+void SectionCheck::check_flags(const HeaderRule &row) {
   // SHF_INFO_LINK says that sh_info is a section; image-slot relocations lack it.
   u64 plain = s_.flags & ~(elf::kFlagMercury | elf::kFlagInfoLink);
   if (row.role == SectionRole::Text)
@@ -222,11 +162,11 @@ void SectionCheck::check_flags(const HeaderRow &row) {
   if (plain != row.flags)
     report(Rule::SectionFlags, "sh_flags", fmt::format("{:#x}, expected {:#x}", plain, row.flags));
   const bool info_link = (s_.flags & elf::kFlagInfoLink) != 0;
-  const bool refers = row.info == Info::OwnerText || row.info == Info::CompatOrNot;
+  const bool refers = row.info == HeaderInfo::OwnerText || row.info == HeaderInfo::CompatOrNot;
   // Toolkits before 12.4 leave the flag out, and nvlink takes it from their constants.
   const bool may_lack = has_old_abi(view_) || row.role == SectionRole::Constant;
   if (!(may_lack && !info_link) &&
-      (refers ? info_link != (s_.info != 0) : info_link && row.info != Info::Target))
+      (refers ? info_link != (s_.info != 0) : info_link && row.info != HeaderInfo::Target))
     report(
         Rule::SectionFlags, "sh_flags",
         fmt::format("SHF_INFO_LINK is {}, sh_info is {}", info_link ? "set" : "not set", s_.info));
@@ -235,7 +175,7 @@ void SectionCheck::check_flags(const HeaderRow &row) {
            fmt::format("the Mercury flag is {}", s_.is_mercury() ? "set" : "not set"));
 }
 
-void SectionCheck::check_shape(const HeaderRow &row) {
+void SectionCheck::check_shape(const HeaderRule &row) {
   // The view has compared the entry sizes of tables with the file's class.
   const bool is_table = elf::is_symbol_table(s_.type) || elf::is_relocation_table(s_.type);
   const u32 entsize = s_.name.starts_with(kMercuryUnifiedSlot) ? kUnifiedSlotSize : row.entsize;
@@ -244,29 +184,29 @@ void SectionCheck::check_shape(const HeaderRow &row) {
   if (row.entsize != 0 && !is_table && s_.size % row.entsize != 0)
     report(Rule::SectionEntry, "sh_size",
            fmt::format("{:#x} is not a multiple of {}", s_.size, row.entsize));
-  if (s_.align < row.align)
+  if (s_.align < row.least)
     report(Rule::SectionAlign, "sh_addralign",
-           fmt::format("is {}, less than {}", s_.align, row.align));
+           fmt::format("is {}, less than {}", s_.align, row.least));
 }
 
-void SectionCheck::check_link(const HeaderRow &row) {
+void SectionCheck::check_link(const HeaderRule &row) {
   const Section &link = section(s_.link);
   bool right = false;
   std::string_view wanted;
   switch (row.link) {
-  case Link::Nothing:
+  case HeaderLink::Nothing:
     right = s_.link == 0;
     wanted = "nothing (0)";
     break;
-  case Link::Strings:
+  case HeaderLink::Strings:
     right = link.type == SectionType::Strtab;
     wanted = "a string table";
     break;
-  case Link::Symbols:
+  case HeaderLink::Symbols:
     right = link.type == (kind_.mercury ? SectionType::MercurySymtab : SectionType::Symtab);
     wanted = kind_.mercury ? "the Mercury symbol table" : "the symbol table";
     break;
-  case Link::TkinfoNote:
+  case HeaderLink::TkinfoNote:
     right = kind_of(link).role == SectionRole::NoteTkinfo;
     wanted = ".note.nv.tkinfo";
     break;
@@ -276,24 +216,24 @@ void SectionCheck::check_link(const HeaderRow &row) {
            fmt::format("{} is not {}", describe_section(link), wanted));
 }
 
-void SectionCheck::check_info(const HeaderRow &row) {
+void SectionCheck::check_info(const HeaderRule &row) {
   switch (row.info) {
-  case Info::Nothing:
+  case HeaderInfo::Nothing:
     if (s_.info != 0)
       report(Rule::SectionInfo, "sh_info", fmt::format("is {}, not 0", s_.info));
     return;
-  case Info::FirstGlobal:
+  case HeaderInfo::FirstGlobal:
     return;
-  case Info::Function:
+  case HeaderInfo::Function:
     check_function();
     return;
-  case Info::OwnerText:
+  case HeaderInfo::OwnerText:
     check_owner();
     return;
-  case Info::Target:
+  case HeaderInfo::Target:
     check_target();
     return;
-  case Info::CompatOrNot:
+  case HeaderInfo::CompatOrNot:
     if (s_.info != 0 &&
         (s_.info >= view_.sections().size() || section(s_.info).name != ".nv.compat"))
       report(Rule::SectionInfo, "sh_info", fmt::format("{} is not .nv.compat", s_.info));
