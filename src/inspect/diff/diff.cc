@@ -82,18 +82,6 @@ void diff_places(const Files &files, u64 (*value)(const Section &), std::string_
     });
 }
 
-} // namespace
-
-void diff_header(const Files &files, Report &report) {
-  diff_header_fields(files, DiffTopic::Header, report);
-  if (!std::ranges::equal(files.a.view().header().ident, files.b.view().header().ident) &&
-      !report.any())
-    report.add(DiffTopic::Header, "ELF header",
-               [] { return std::string("identification bytes differ"); });
-}
-
-namespace {
-
 // The part of the file that a segment loads, for comparisons in which sections may move. Padding
 // changes with every move, and with it the side of the segment's end on which a section without
 // bytes lies; so a segment is reported by the bytes it holds, and by padding only where there is
@@ -136,7 +124,28 @@ std::string loaded_text(const elf::ElfView &view, const Segment &segment) {
   return out;
 }
 
-} // namespace
+// A toolkit note of another length moves everything behind it.
+DiffOptions forgive_moves(const DiffOptions &options, const Files &files) {
+  DiffOptions out = options;
+  for (const Pair &pair : files.pairs)
+    if (options.ignores(DiffTopic::Tkinfo) && pair.a->name == ".note.nv.tkinfo" &&
+        pair.a->size != pair.b->size)
+      out.ignored[static_cast<u32>(DiffTopic::Layout)] = true;
+  return out;
+}
+
+// Nothing was reported, although something was compared: only then are unexplained bytes news.
+bool nothing_ignored(const DiffOptions &options) {
+  return std::ranges::find(options.ignored, true) == options.ignored.end();
+}
+
+void diff_header(const Files &files, Report &report) {
+  diff_header_fields(files, DiffTopic::Header, report);
+  if (!std::ranges::equal(files.a.view().header().ident, files.b.view().header().ident) &&
+      !report.any())
+    report.add(DiffTopic::Header, "ELF header",
+               [] { return std::string("identification bytes differ"); });
+}
 
 void diff_segments(const Files &files, Report &report) {
   const bool with_places = !report.options().ignores(DiffTopic::Layout);
@@ -170,44 +179,28 @@ void diff_layout(const Files &files, Report &report) {
   diff_header_fields(files, DiffTopic::Layout, report);
 }
 
-} // namespace diff
-
-namespace {
-
-// A toolkit note of another length moves everything behind it.
-DiffOptions forgive_moves(const DiffOptions &options, const diff::Files &files) {
-  DiffOptions out = options;
-  for (const diff::Pair &pair : files.pairs)
-    if (options.ignores(DiffTopic::Tkinfo) && pair.a->name == ".note.nv.tkinfo" &&
-        pair.a->size != pair.b->size)
-      out.ignored[static_cast<u32>(DiffTopic::Layout)] = true;
-  return out;
-}
-
-// Nothing was reported, although something was compared: only then are unexplained bytes news.
-bool nothing_ignored(const DiffOptions &options) {
-  return std::ranges::find(options.ignored, true) == options.ignored.end();
-}
-
 } // namespace
 
+} // namespace diff
+
 DiffResult diff_files(const elf::ElfView &a, const elf::ElfView &b, const DiffOptions &options) {
+  using namespace diff;
   if (std::ranges::equal(a.file(), b.file()))
     return {};
-  const diff::Files files = diff::match_sections(a, b);
-  diff::Report report(forgive_moves(options, files));
-  diff::diff_header(files, report);
-  diff::diff_functions(files, report);
-  diff::diff_section_list(files, report);
-  diff::diff_symbols(files, report);
-  diff::diff_section_headers(files, report);
-  diff::diff_records(files, report);
-  diff::diff_contents(files, report);
-  diff::diff_strings(files, report);
-  diff::diff_segments(files, report);
-  diff::diff_layout(files, report);
+  const Files files = match_sections(a, b);
+  Report report(forgive_moves(options, files));
+  diff_header(files, report);
+  diff_functions(files, report);
+  diff_section_list(files, report);
+  diff_symbols(files, report);
+  diff_section_headers(files, report);
+  diff_records(files, report);
+  diff_contents(files, report);
+  diff_strings(files, report);
+  diff_segments(files, report);
+  diff_layout(files, report);
   if (!report.any() && nothing_ignored(options))
-    diff::diff_padding(files, report);
+    diff_padding(files, report);
   return std::move(report).take();
 }
 

@@ -87,7 +87,7 @@ private:
 [[nodiscard]] std::string name_or_number(std::optional<std::string_view> name, u64 number);
 [[nodiscard]] elf::SectionRole role_of(const elf::Section &section);
 
-// ---- The parts, in the order they run -----------------------------------------------------------
+// ---- The parts that have files of their own, in the order they run ------------------------------
 
 struct Files {
   Side a;
@@ -102,7 +102,6 @@ struct Files {
 };
 
 [[nodiscard]] Files match_sections(const elf::ElfView &a, const elf::ElfView &b);
-void diff_header(const Files &files, Report &report);
 void diff_functions(const Files &files, Report &report);
 void diff_section_list(const Files &files, Report &report);
 void diff_symbols(const Files &files, Report &report);
@@ -110,8 +109,6 @@ void diff_section_headers(const Files &files, Report &report);
 void diff_records(const Files &files, Report &report);
 void diff_contents(const Files &files, Report &report);
 void diff_strings(const Files &files, Report &report);
-void diff_segments(const Files &files, Report &report);
-void diff_layout(const Files &files, Report &report);
 void diff_padding(const Files &files, Report &report);
 
 // Sections that one of the record comparisons has reported; all others compare as bytes.
