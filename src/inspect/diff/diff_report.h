@@ -102,13 +102,8 @@ struct Files {
 };
 
 [[nodiscard]] Files match_sections(const elf::ElfView &a, const elf::ElfView &b);
-void diff_functions(const Files &files, Report &report);
-void diff_section_list(const Files &files, Report &report);
-void diff_symbols(const Files &files, Report &report);
-void diff_section_headers(const Files &files, Report &report);
 void diff_records(const Files &files, Report &report);
 void diff_contents(const Files &files, Report &report);
-void diff_strings(const Files &files, Report &report);
 void diff_padding(const Files &files, Report &report);
 
 // Sections that one of the record comparisons has reported; all others compare as bytes.
