@@ -11,7 +11,7 @@ nvlink's.
 import os
 import re
 
-TABLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "src", "model",
+TABLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "src", "link", "model",
                      "message_rows.cc")
 
 # nvlink's text and the reasons it may stand for. A blank in parentheses is the name it is about.
