@@ -6,7 +6,6 @@
 
 #include <gtest/gtest.h>
 
-#include "driver/options/foreign_messages.h"
 #include "driver/options/nvlink_messages.h"
 #include "link/model/diagnostics.h"
 

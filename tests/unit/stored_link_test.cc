@@ -7,7 +7,6 @@
 #include <gtest/gtest.h>
 
 #include "driver/options/command_line.h"
-#include "driver/repro/word_lines.h"
 #include "support/bytes.h"
 
 namespace culink {

@@ -16,7 +16,7 @@
 #include <fmt/format.h>
 
 #include "commands.h"
-#include "driver/options/version_text.h"
+#include "driver/options/option_documents.h"
 #include "messages.h"
 #include "support/mapped_file.h"
 #include "support/text_out.h"

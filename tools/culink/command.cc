@@ -15,8 +15,9 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
-#include "advice.h"
-#include "cache_command.h"
+#include <fmt/format.h>
+
+#include "compilers/cache/folder.h"
 #include "compilers/toolkit/find_tools.h"
 #include "console.h"
 #include "culink/linker.h"
@@ -26,24 +27,18 @@
 #include "driver/options/message_list.h"
 #include "driver/options/option_documents.h"
 #include "driver/options/suggestions.h"
-#include "driver/options/version_text.h"
 #include "elf/target/arch.h"
-#include "host_script.h"
 #include "inspect/report/nvlink_reports.h"
 #include "inspect/report/stats.h"
-#include "jit_folder.h"
-#include "link_places.h"
-#include "progress_line.h"
-#include "report_file.h"
+#include "link_folders.h"
+#include "link_watch.h"
 #include "reports.h"
 #include "repro.h"
-#include "signal_watch.h"
-#include "strip_output.h"
 #include "support/bytes.h"
 #include "support/mapped_file.h"
 #include "support/option_text.h"
 #include "support/output_file.h"
-#include "toolchain.h"
+#include "support/process.h"
 #include "write_outputs.h"
 
 namespace culink {
@@ -51,6 +46,22 @@ namespace culink {
 namespace {
 
 constexpr int kExitOutOfMemory = 1;
+
+// The places of files that a command line names. In a link that is replayed, they are the names of
+// another machine: its inputs come from the archive, and outputs go where the command line of the
+// replay says, or nowhere.
+struct LinkPlaces {
+  const FileSource *inputs = &system_files();
+  const CommandLine *replay = nullptr; // the command line of a replay
+  std::string folder;                  // in which a replayed link ran
+
+  // Where the output that an option names goes. `line` has the option.
+  [[nodiscard]] std::string output(const CommandLine &line, OptionId id) const {
+    if (replay && replay->has(id))
+      return replay->value(id);
+    return replay && line.value(id) != "-" ? "/dev/null" : line.value(id);
+  }
+};
 
 std::vector<Message> messages_of(const Diagnostics &diag) {
   std::vector<Message> out;
@@ -310,6 +321,31 @@ int run_replay(const CommandLine &replay, const Console &own_console) {
   return run_link(line, places, console, request);
 }
 
+// --cache-clear and --cache-stats.
+// What a user may want to know of the cache, or do with it, without a link. The folder is the one
+// that a link with the same options would use; where such a link would do without a cache, the
+// reason is an error here.
+int run_cache_command(const CommandLine &line, const Console &console) {
+  const CacheOptions options = cache_options(line, find_cache());
+  if (options.folder.empty()) {
+    print_to(stdout, "cache off\n");
+    return 0;
+  }
+  const Result<CacheFolder> folder = CacheFolder::open(options.folder, options.size);
+  if (!folder) {
+    Diagnostics diag;
+    diag.report(DiagId::BadInput, {options.folder, folder.error().text()});
+    return console.show({to_message(diag.all().front())}).status;
+  }
+  if (line.has(OptionId::CacheClear))
+    folder->clear();
+  const FolderUse use = folder->use();
+  if (line.has(OptionId::CacheStats))
+    print_to(stdout, fmt::format("folder   {}\nentries  {}\nbytes    {} of {}\n", options.folder,
+                                 use.entries, use.bytes, options.size));
+  return 0;
+}
+
 int run_make_toolchain(const CommandLine &line, const Console &console) {
   const std::string folder = line.value(OptionId::MakeToolchain);
   const std::string error = make_toolchain(folder, line.value(OptionId::Cuda));
@@ -347,6 +383,51 @@ int run_explain(const CommandLine &line, const Console &console) {
                     "docs/message-list.md has all of them");
   print_to(stdout, *text);
   return 0;
+}
+
+// A script for the host's linker, as nvlink writes it: the whole of ld's own script, which ld
+// prints between two lines of equals signs, and the sections of device code. The blank behind one
+// of these lines is nvlink's.
+
+constexpr std::string_view kDeviceSections = "SECTIONS\n"
+                                             "{\n"
+                                             "\t.nvFatBinSegment : { *(.nvFatBinSegment) }\n"
+                                             "\t__nv_relfatbin : { *(__nv_relfatbin) } \n"
+                                             "\t.nv_fatbin : { *(.nv_fatbin) }\n"
+                                             "}\n";
+
+// On x86-64 nvlink asks for the script of programs that can be loaded anywhere, on aarch64 for ld's
+// default.
+#if defined(__aarch64__)
+constexpr bool kAnywhere = false;
+#else
+constexpr bool kAnywhere = true;
+#endif
+
+Result<std::string> script_of_ld() {
+  std::vector<std::string> command = {"/usr/bin/env", "ld", "--verbose"};
+  if (kAnywhere)
+    command.insert(command.end() - 1, "-pie");
+  const Result<ProcessResult> run = run_process(command);
+  if (!run)
+    return run.error();
+  const std::string_view text = run->output;
+  constexpr std::string_view kRuler = "\n=====";
+  const size_t first = text.find(kRuler);
+  const size_t begin = first == std::string_view::npos ? first : text.find('\n', first + 1);
+  const size_t end = begin == std::string_view::npos ? begin : text.find(kRuler, begin);
+  if (run->status != 0 || end == std::string_view::npos)
+    return Error{"", "ld --verbose", "gave no script"};
+  return std::string(text.substr(begin + 1, end - begin));
+}
+
+Result<std::string> host_linker_script(std::string_view kind) {
+  if (kind == "lcs-aug")
+    return std::string(kDeviceSections);
+  Result<std::string> script = script_of_ld();
+  if (script)
+    script.value() += kDeviceSections;
+  return script;
 }
 
 int run_host_script(const CommandLine &line, const Console &console) {

@@ -53,4 +53,8 @@ private:
   u32 toolkit_ = 130;      // whose words nvlink's are, times ten
 };
 
+// Says what to do about the first undefined and the first duplicate symbol of which nothing better
+// is known.
+void advise_about_symbols(std::vector<Message> &messages);
+
 } // namespace culink

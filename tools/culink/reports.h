@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <string>
+
 #include "console.h"
 #include "culink/linker.h"
 #include "driver/options/command_line.h"
@@ -18,5 +20,8 @@ void print_nvlink_reports(const CommandLine &line, const Console &console,
 // The map, in the format that was asked for.
 [[nodiscard]] std::string map_text(const CommandLine &line, const Console &console,
                                    const LinkFacts &facts);
+
+// The page of --report.
+[[nodiscard]] std::string report_page(const CommandLine &line, const LinkResult &result);
 
 } // namespace culink

@@ -7,7 +7,6 @@
 
 #include "culink/linker.h"
 #include "driver/options/command_line.h"
-#include "driver/repro/recorded_files.h"
 #include "driver/repro/stored_link.h"
 
 namespace culink {

@@ -40,4 +40,11 @@ struct OutputFailure {
 // Whether rows can be put into the table. nvlink finds out before it links.
 [[nodiscard]] bool can_append(const std::string &path);
 
+// What --strip-debug makes of an image.
+struct StrippedImage {
+  std::optional<std::vector<u8>> bytes; // nothing: the image as it is has no debug information
+  std::string flaw;                     // what is wrong with it; empty: nothing
+};
+[[nodiscard]] StrippedImage strip_output(ByteSpan image);
+
 } // namespace culink

@@ -2,12 +2,14 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <deque>
 #include <optional>
 #include <vector>
 
 #include "culink/linker.h"
-#include "driver/api/compiler_clock.h"
+#include "culink/step_time.h"
 #include "driver/api/lto_job.h"
 #include "elf/target/arch.h"
 #include "input/collect.h"
@@ -17,9 +19,44 @@
 #include "link/model/input_object.h"
 #include "support/mapped_file.h"
 #include "support/output_file.h"
+#include "support/types.h"
 #include "support/worker_pool.h"
 
 namespace culink {
+
+// How long a link waits for the compilers that it calls, which steps of its own do not show.
+// Several threads may wait at once; their times are added.
+
+class CompilerClock {
+public:
+  // Counts the time until it ends.
+  class Wait {
+  public:
+    explicit Wait(CompilerClock &clock) : clock_(clock), start_(std::chrono::steady_clock::now()) {}
+    Wait(const Wait &) = delete;
+    Wait &operator=(const Wait &) = delete;
+    ~Wait() {
+      const auto passed = std::chrono::steady_clock::now() - start_;
+      clock_.nanoseconds_ += static_cast<u64>(std::chrono::nanoseconds(passed).count());
+      ++clock_.calls_;
+    }
+
+  private:
+    CompilerClock &clock_;
+    std::chrono::steady_clock::time_point start_;
+  };
+
+  // Appends a row, unless nobody was called.
+  void add_row(std::string_view name, std::vector<StepTime> &rows) const {
+    constexpr double kSecond = 1e9;
+    if (calls_ != 0)
+      rows.push_back({name, static_cast<double>(nanoseconds_.load()) / kSecond, 0});
+  }
+
+private:
+  std::atomic<u64> nanoseconds_ = 0;
+  std::atomic<u32> calls_ = 0;
+};
 
 // From the inputs of a request to objects. Owns the bytes that the objects refer to: mapped files
 // and unpacked code. Every input is read even if an earlier one is broken, so that one run names

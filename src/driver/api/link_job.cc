@@ -6,36 +6,137 @@
 #include "driver/api/link_job.h"
 
 #include <algorithm>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "driver/api/check_job.h"
 #include "driver/api/link_from.h"
 #include "driver/api/output_code.h"
-#include "driver/api/skipped_definitions.h"
 #include "driver/options/command_line.h"
 #include "driver/options/dialects.h"
 #include "elf/elf_view.h"
 #include "input/accept.h"
+#include "input/collect.h"
+#include "input/file_kind.h"
 #include "input/mercury_plane.h"
 #include "link/link.h"
+#include "link/model/diagnostics.h"
+#include "link/model/input_object.h"
+#include "link/model/name_pattern.h"
 #include "link/nvlink/objects.h"
 #include "link/output/write.h"
 #include "link/resolve/system_library.h"
 #include "support/process.h"
+#include "support/string_index.h"
 #include "verify/file/verify.h"
 
 namespace culink {
 
+// The commonest reason for an undefined symbol is an input that was left out: compiled for another
+// target, or without -rdc=true. Such code is only read when a link has failed, and broken code is
+// ignored, because the link does not depend on it.
+
 namespace {
 
-// "a, b, c", for hints.
-std::string joined(const std::vector<std::string_view> &names) {
-  std::string out;
-  for (const std::string_view name : names) {
-    out += out.empty() ? "" : ", ";
-    out += name;
+constexpr size_t kMostInputs = 1000; // inputs; each has to be unpacked
+
+using Definers = OwnedNameMap<const SkippedCode *>;
+
+void add_definitions_in(ByteSpan cubin, const SkippedCode &code, Definers &definers) {
+  const Result<elf::ElfView> view = elf::ElfView::open_tolerant(cubin);
+  if (!view)
+    return;
+  const elf::SymbolTable symbols = view->symbols();
+  for (u32 i = 0; i < symbols.size(); ++i)
+    if (const elf::Symbol symbol = symbols[i];
+        symbol.in_section() && symbol.binding() != elf::SymbolBinding::Local)
+      definers.try_emplace(std::string(symbol.name), &code);
+}
+
+void add_entry(const FatbinEntry &entry, const SkippedCode &code, Definers &definers) {
+  if (const Result<std::vector<u8>> unpacked = unpack(entry); unpacked)
+    add_definitions_in(*unpacked, code, definers);
+}
+
+void add_definitions(const SkippedCode &code, Definers &definers) {
+  if (code.entry)
+    return add_entry(*code.entry, code, definers);
+  if (code.whole.empty())
+    return add_definitions_in(code.bytes, code, definers);
+  const Result<std::vector<FatbinContainer>> containers = read_fatbins(code.whole);
+  if (!containers)
+    return;
+  for (const FatbinContainer &container : *containers)
+    for (const FatbinEntry &entry : container.entries)
+      if (entry.kind == FatbinKind::Elf)
+        add_entry(entry, code, definers);
+}
+
+bool has_kernels(const InputObject &object) {
+  return std::any_of(object.symbols.begin(), object.symbols.end(), [](const elf::Symbol &symbol) {
+    return symbol.type() == elf::SymbolType::Function && symbol.in_section() &&
+           (symbol.other & elf::kOtherKernel) != 0;
+  });
+}
+
+// A program that was compiled as a whole has hardly any names left: what it defined may have been
+// any of those that are missing.
+std::string suspect_whole_programs(const std::vector<SkippedCode> &skipped) {
+  constexpr size_t kMostNamed = 3;
+  std::vector<std::string_view> names;
+  for (const SkippedCode &code : skipped)
+    if (code.why == kWholeProgram && (names.empty() || names.back() != code.name))
+      names.push_back(code.name);
+  if (names.empty())
+    return "";
+  const bool several = names.size() > 1;
+  const std::string more = names.size() > kMostNamed
+                               ? " and " + std::to_string(names.size() - kMostNamed) + " more"
+                               : "";
+  names.resize(std::min(names.size(), kMostNamed));
+  return comma_list(names) + more + (several ? " were" : " was") +
+         " compiled without -rdc=true, so that other files cannot use device code there";
+}
+
+// Adds to messages about undefined symbols which of the inputs that were not linked define them.
+void name_skipped_definitions(const std::vector<SkippedCode> &skipped, Diagnostics &diag) {
+  Definers definers;
+  for (size_t i = 0; i < skipped.size() && i < kMostInputs; ++i)
+    add_definitions(skipped[i], definers);
+  const std::string suspects = suspect_whole_programs(skipped);
+  for (Diagnostic &message : diag.all()) {
+    if (message.id != DiagId::UndefinedReference)
+      continue;
+    const auto found = definers.find(message.arguments.front());
+    if (found == definers.end() && message.hint.empty())
+      message.advise(suspects);
+    else if (found != definers.end())
+      message.at("would be defined in",
+                 {"", found->second->name, "", "", "but " + found->second->why});
   }
-  return out;
+}
+
+// Reports that no object has a kernel, where inputs were left out.
+//
+// Nothing in such an output can be launched. Where code was left out, that is why; else somebody
+// links functions alone. An object that was compiled as a whole has a linked image and registers
+// it, so its kernels are not lost: it is what nvcc links for every program without -rdc=true.
+void warn_about_lost_kernels(const std::vector<InputObject> &objects,
+                             const std::vector<SkippedCode> &skipped, Diagnostics &diag) {
+  const auto is_lost = [](const SkippedCode &code) { return code.why != kWholeProgram; };
+  const auto first = std::find_if(skipped.begin(), skipped.end(), is_lost);
+  const auto lost = std::count_if(skipped.begin(), skipped.end(), is_lost);
+  const bool other_target =
+      std::any_of(skipped.begin(), skipped.end(),
+                  [](const SkippedCode &code) { return code.entry || !code.bytes.empty(); });
+  if (lost == 0 || (!objects.empty() && !other_target) ||
+      std::any_of(objects.begin(), objects.end(), has_kernels))
+    return;
+  diag.report(DiagId::NoKernels, {first->name, first->why})
+      .advise(lost > 1
+                  ? std::to_string(lost - 1) + " more left out; cubin list shows what inputs have"
+                  : "cubin list shows what inputs have");
 }
 
 // The modules to register. The device runtime library counts if its code is linked or, where it has
@@ -119,7 +220,7 @@ const arch::ArchInfo *LinkJob::choose_target() {
   std::vector<std::string_view> names;
   for (const arch::ArchInfo &row : arch::all_archs())
     names.push_back(row.name);
-  diag_.report(DiagId::UnknownTarget, {request_.target}, {}, "known targets: " + joined(names));
+  diag_.report(DiagId::UnknownTarget, {request_.target}, {}, "known targets: " + comma_list(names));
   return nullptr;
 }
 
@@ -391,6 +492,104 @@ LinkResult link(const LinkRequest &request, const FileSource &files) {
 
 LinkResult link(const LinkRequest &request) {
   return link(request, system_files());
+}
+
+// What is said about an image before it is given out: the rules of the format, by the verifier of
+// `cubin verify`; the comparison with the inputs, by the checker; and which input is to blame. An
+// input may break a rule that no pass depends on, and then its flaw is copied and told.
+
+// A rule that the linker does not need: what an input says is copied, and whoever reads the output
+// should know.
+void LinkJob::report_copied(const Finding &finding) {
+  std::string source = "output";
+  for (const LinkInput &input : loader_->code()) {
+    const Result<elf::ElfView> view = elf::ElfView::open_tolerant(*input.bytes);
+    if (!view)
+      continue;
+    const std::vector<Finding> own = verify_device_elf(*view);
+    if (std::any_of(own.begin(), own.end(),
+                    [&](const Finding &one) { return one.rule == finding.rule; })) {
+      source = input.name;
+      break;
+    }
+  }
+  diag_.report(DiagId::CopiedFlaw,
+               {source, std::string(rule_id(finding.rule)) + ": " + finding.what.text()});
+}
+
+void LinkJob::verify(LinkResult &result, const KnownFlaws &flaws, WorkerPool &pool) {
+  const Result<elf::ElfView> view = elf::ElfView::open(image_);
+  if (!view) {
+    diag_.report(DiagId::Contradiction, {"output", view.error().text()});
+    return;
+  }
+  for (const Finding &finding : verify_device_elf(*view, pool)) {
+    if (is_about_carried_content(finding.rule)) {
+      report_copied(finding);
+      continue;
+    }
+    if ((flaws.wrong_symbols && finding.rule == Rule::SymbolValue) ||
+        (flaws.null_symbol_value && finding.rule == Rule::SymbolNull) ||
+        (flaws.overruns && finding.rule == Rule::RelocationOffset) ||
+        (flaws.misplaced_locals && finding.rule == Rule::SymbolOrder) ||
+        (flaws.lost_section && view->sections().size() > elf::kSectionCommon &&
+         (finding.rule == Rule::TextSymbol || finding.rule == Rule::MirrorSymbol)))
+      continue;
+    diag_.report(DiagId::Contradiction,
+                 {"output", std::string(rule_id(finding.rule)) + ": " + finding.what.text()});
+  }
+  if (!request_.options.facts)
+    return;
+  result.facts.sections.clear();
+  for (const elf::Section &section : view->sections())
+    result.facts.sections.push_back({std::string(section.name), static_cast<u32>(section.type),
+                                     section.flags, section.offset, section.size});
+}
+
+// The comparison of the output with the objects, by code that the linker does not share.
+void LinkJob::check(const std::vector<LinkedCode> &linked, bool finalized, WorkerPool &pool) {
+  timer_.begin("check");
+  LinkOptions options = request_.options;
+  if (!options.ignore_host_info && !options.host_references)
+    options.host_references = loader_->host_references();
+  std::vector<check::Finding> findings;
+  if (finalized && !options.check)
+    findings = check_unscheduled(linked, request_, options, pool, diag_);
+  // What becomes of code for another target is not known in all cases.
+  if (findings.empty() && (!finalized || options.check || are_made_for(linked, request_.target)))
+    findings = check_output(linked, image_, options, finalized, pool);
+  report_findings(findings, options.check, diag_);
+}
+
+// An output that breaks a rule of the format can come from an input that does: inputs are not
+// checked for all rules, because harmless violations should link. Returns the findings of the same
+// rules in the inputs, or all findings of the output if no input breaks them.
+std::vector<Diagnostic> LinkJob::blame_inputs() const {
+  std::string contradiction;
+  for (const Diagnostic &diagnostic : diag_.all())
+    if (diagnostic.id == DiagId::Contradiction && contradiction.empty())
+      contradiction = diagnostic.arguments.back();
+  if (contradiction.empty())
+    return {};
+  constexpr size_t kMost = 10;
+  std::vector<Diagnostic> same_rule, all;
+  for (const LinkInput &input : loader_->code()) {
+    const Result<elf::ElfView> view = elf::ElfView::open_tolerant(*input.bytes);
+    if (!view)
+      continue;
+    for (const Finding &finding : verify_device_elf(*view)) {
+      Diagnostic &found = all.emplace_back();
+      found.arguments = {input.name, finding.what.text()};
+      found.notes = {"the output would break a rule: " + contradiction};
+      found.hint = "if the file is in order, this is a bug in culink";
+      if (contradiction.starts_with(rule_id(finding.rule)))
+        same_rule.push_back(found);
+    }
+  }
+  std::vector<Diagnostic> &out = same_rule.empty() ? all : same_rule;
+  if (out.size() > kMost)
+    out.resize(kMost);
+  return out;
 }
 
 } // namespace culink

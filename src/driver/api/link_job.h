@@ -8,7 +8,6 @@
 #include "compilers/finalize/finalize.h"
 #include "culink/linker.h"
 #include "driver/api/check_job.h"
-#include "driver/api/compiler_clock.h"
 #include "driver/api/input_loader.h"
 #include "elf/target/arch.h"
 #include "link/link.h"

@@ -5,7 +5,7 @@
 // Text is copied: names in the file end with a zero, parts of names do not.
 #include <memory>
 
-#include "driver/c/guard.h"
+#include "driver/c/handles.h"
 
 using namespace culink;
 using namespace culink::capi;

@@ -4,11 +4,16 @@
 // given for another is noticed; languages without types for pointers mix them up easily.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
+#include <cstring>
 #include <deque>
+#include <exception>
 #include <mutex>
+#include <new>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -26,7 +31,7 @@ enum class HandleKind : u64 {
   Cubin = 0x6e696275635f6c63,
 };
 
-// In the order of their names in tools.cc.
+// In the order of their names in link.cc.
 enum class Tool : u8 { Ptxas, NvJitLink, Nvlink, Culink, Count_ };
 inline constexpr size_t kToolCount = static_cast<size_t>(Tool::Count_);
 
@@ -112,3 +117,76 @@ struct culink_cubin {
   culink::capi::RowList<std::vector<culink_value>> values; // by attribute
   culink::capi::RowList<culink_tool> tools;
 };
+
+// The edge between C++ and C: no exception passes it, and no wrong pointer.
+
+namespace culink::capi {
+
+template <typename Handle> bool is_valid(const Handle *handle) {
+  return handle && handle->kind == Handle::kKind;
+}
+
+// Calls work(), which returns a status; what it throws becomes one.
+template <typename Work> culink_status guarded(const Work &work) noexcept {
+  try {
+    return work();
+  } catch (const std::bad_alloc &) {
+    return CULINK_OUT_OF_MEMORY;
+  } catch (const std::length_error &) { // a container that would be larger than the address space
+    return CULINK_OUT_OF_MEMORY;
+  } catch (...) {
+    return CULINK_INTERNAL_ERROR;
+  }
+}
+
+// The same for functions that return a value: `none` if it throws.
+template <typename Value, typename Work>
+Value guarded_value(Value none, const Work &work) noexcept {
+  try {
+    return work();
+  } catch (...) {
+    return none;
+  }
+}
+
+// One thread at a time is in a function that changes or runs a link.
+class Claim {
+public:
+  explicit Claim(culink_link &link) : link_(link), got_(!link.busy.exchange(true)) {}
+  ~Claim() {
+    if (got_)
+      link_.busy = false;
+  }
+  Claim(const Claim &) = delete;
+  Claim &operator=(const Claim &) = delete;
+
+  [[nodiscard]] bool got() const { return got_; }
+
+private:
+  culink_link &link_;
+  bool got_;
+};
+
+// Changes a link: change() is called if the link is valid and nobody else is in it.
+template <typename Change> culink_status change_link(culink_link *link, const Change &change) {
+  if (!is_valid(link))
+    return CULINK_INVALID_ARGUMENT;
+  const Claim claim(*link);
+  return claim.got() ? guarded(change) : CULINK_BUSY;
+}
+
+// Fills the caller's structure, which may be of an older or a newer header than ours. No structure
+// is so large that a larger size is anything but a member that was not set.
+template <typename Row> culink_status give(const Row &row, Row *out) {
+  constexpr size_t kMost = 4096;
+  const size_t size = out->struct_size;
+  if (size < sizeof row.struct_size || size > kMost)
+    return CULINK_INVALID_ARGUMENT;
+  auto *const to = reinterpret_cast<char *>(out);
+  std::memset(to, 0, size);
+  std::memcpy(to, &row, std::min(size, sizeof row));
+  out->struct_size = size;
+  return CULINK_OK;
+}
+
+} // namespace culink::capi

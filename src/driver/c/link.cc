@@ -6,15 +6,124 @@
 // What may surprise: a handle that is in use is refused and not waited for, because the caller who
 // waits would be the callback that the run waits for.
 #include <cstdint>
+#include <dlfcn.h>
+#include <filesystem>
 #include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
 
-#include "driver/c/guard.h"
-#include "driver/c/options.h"
+#include <fmt/format.h>
+
+#include "compilers/toolkit/find_tools.h"
+#include "driver/c/handles.h"
+#include "support/mapped_file.h"
 
 using namespace culink;
 using namespace culink::capi;
 
 namespace {
+
+// Options of a link are words of the program's command line, and are read by the same code: one
+// grammar, one list, one set of messages. Each call is checked at once, together with the words
+// before it, because the caller knows best which of its words it was.
+//
+// Options come from the caller alone. With response files, an option from an untrusted source could
+// name any file.
+//
+// What may surprise: the program also has options that are not about the link but about what it
+// prints and writes. A library that accepted them and did nothing would deceive its caller.
+
+// Words as options of a link; or, in `error`, why they are none.
+struct ParsedOptions {
+  CommandLine line;
+  std::vector<Message> messages; // warnings
+  std::string error;
+};
+
+// What a link asks for, with the messages about it; `request` is of use unless one is an error.
+struct PreparedLink {
+  LinkRequest request;
+  LogStyle style;
+  std::vector<Message> messages;
+  bool failed = false;
+};
+
+class NoFiles final : public FileSource {
+public:
+  [[nodiscard]] Result<MappedFile> open(const std::string &, FileType) const override {
+    return Error{"", "", "the library reads no option files"};
+  }
+  [[nodiscard]] bool ask(FileQuestion, const std::string &) const override { return false; }
+};
+
+void set_tools(const culink_link &link, LinkRequest &request) {
+  const auto path_of = [&link](Tool tool) {
+    return link.tools[static_cast<size_t>(tool)].value_or("");
+  };
+  if (request.ptxas.empty()) // the option --ptxas comes first
+    request.ptxas = path_of(Tool::Ptxas);
+  request.finalizer.library = path_of(Tool::NvJitLink);
+  request.finalizer.worker = path_of(Tool::Culink);
+  request.finalizer.nvlink = path_of(Tool::Nvlink);
+  request.lto.library = path_of(Tool::NvJitLink);
+  request.lto.worker = path_of(Tool::Culink);
+}
+
+void add_messages(const Diagnostics &diag, std::vector<Message> &out) {
+  for (const Diagnostic &diagnostic : diag.all())
+    out.push_back(to_message(diagnostic));
+}
+
+// The program has to have a file for its output; here a name is only for -g.
+CommandLine with_output(CommandLine line) {
+  if (!line.has(OptionId::Output))
+    line.set(OptionId::Output, {"output"});
+  return line;
+}
+
+ParsedOptions parse_options(const std::vector<std::string> &words) {
+  ParsedOptions out;
+  Diagnostics diag;
+  out.line = parse_command_line(words, diag, NoFiles());
+  add_messages(diag, out.messages);
+  for (const Message &message : out.messages)
+    if (message.severity >= Severity::Error && out.error.empty())
+      out.error = message.text;
+  for (const OptionRow &row : option_rows())
+    if (is_of_program(row.concerns) && out.line.has(row.id) && out.error.empty())
+      out.error = fmt::format("--{} is an option of the program, not of the library", row.name);
+  if (!out.line.inputs.empty() && out.error.empty())
+    out.error = fmt::format("'{}' is no option", out.line.inputs.front());
+  return out;
+}
+
+PreparedLink prepare(const culink_link &link) {
+  ParsedOptions options = parse_options(link.words);
+  CommandLine &line = options.line;
+  if (!link.libraries.empty())
+    line.append(OptionId::Library, link.libraries);
+  if (!link.library_paths.empty())
+    line.append(OptionId::LibraryPath, link.library_paths);
+  for (const AddedInput &input : link.inputs)
+    line.inputs.push_back(input.name);
+  PreparedLink out;
+  out.messages = std::move(options.messages);
+  Diagnostics diag;
+  check_command_line(with_output(line), diag);
+  add_messages(diag, out.messages);
+  out.failed = diag.failed();
+  out.request = make_request(line);
+  out.request.inputs.clear();
+  for (const AddedInput &input : link.inputs)
+    out.request.inputs.push_back({input.name, input.bytes});
+  set_tools(link, out.request);
+  out.style = {{.demangle = !line.has(OptionId::NoDemangle),
+                .target = line.has(OptionId::ReportArch) ? line.value(OptionId::Arch) : ""},
+               line.has(OptionId::DisableWarnings),
+               line.has(OptionId::DisableInfos)};
+  return out;
+}
 
 constexpr size_t kLargest = PTRDIFF_MAX; // no object has more bytes
 
@@ -193,4 +302,67 @@ culink_status culink_link_run(culink_link *link, culink_result **result) {
     *result = make_result(std::move(prepared), std::move(linked)).release();
     return (*result)->status;
   });
+}
+
+// NVIDIA's programs and libraries that a link may use. The linker itself looks for nothing: a
+// library that runs what it finds in PATH would surprise those who embed it. Whoever wants that
+// asks for it by name.
+
+namespace {
+
+constexpr std::array<std::string_view, kToolCount> kToolNames = {"ptxas", "libnvJitLink", "nvlink",
+                                                                 "culink"};
+
+// The number of a tool, or kToolCount.
+size_t find_tool(const char *kind) {
+  const auto found = std::find(kToolNames.begin(), kToolNames.end(), kind ? kind : "");
+  return static_cast<size_t>(found - kToolNames.begin());
+}
+
+// The program beside the library that this code is in, as both are installed, or in PATH.
+std::string find_program() {
+  Dl_info info{};
+  if (::dladdr(reinterpret_cast<const void *>(&culink_version), &info) != 0 && info.dli_fname) {
+    std::error_code error;
+    const std::filesystem::path library = std::filesystem::canonical(info.dli_fname, error);
+    const std::filesystem::path folder = library.parent_path().parent_path() / "bin";
+    if (std::string found = program_in(folder.string(), "culink"); !error && !found.empty())
+      return found;
+  }
+  return program_in_path("culink");
+}
+
+} // namespace
+
+culink_status culink_link_set_tool(culink_link *link, const char *kind, const char *path) {
+  const size_t tool = find_tool(kind);
+  if (tool == kToolCount)
+    return CULINK_INVALID_ARGUMENT;
+  return change_link(link, [&] {
+    if (path)
+      link->tools[tool] = path;
+    else
+      link->tools[tool].reset();
+    return CULINK_OK;
+  });
+}
+
+culink_status culink_link_find_tools(culink_link *link, const char *folder) {
+  return change_link(link, [&] {
+    const std::string cuda = folder ? folder : "";
+    FinalizerEngine engine = find_finalizer("", cuda);
+    std::array<std::string, kToolCount> found = {find_ptxas(cuda), std::move(engine.library),
+                                                 std::move(engine.nvlink), find_program()};
+    for (size_t i = 0; i < kToolCount; ++i)
+      if (!found[i].empty())
+        link->tools[i] = std::move(found[i]);
+    return CULINK_OK;
+  });
+}
+
+const char *culink_link_tool(const culink_link *link, const char *kind) {
+  const size_t tool = find_tool(kind);
+  if (!is_valid(link) || tool == kToolCount || !link->tools[tool])
+    return nullptr;
+  return link->tools[tool]->c_str();
 }

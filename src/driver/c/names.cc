@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "driver/c/guard.h"
+#include "driver/c/handles.h"
 #include "elf/target/arch.h"
 
 using namespace culink;

@@ -5,7 +5,7 @@
 #include <iterator>
 #include <memory>
 
-#include "driver/c/guard.h"
+#include "driver/c/handles.h"
 #include "driver/options/nvlink_messages.h"
 
 using namespace culink;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "culink/diagnostics.h"
+#include "culink/linker.h"
 #include "driver/nvjitlink/abi.h"
 
 namespace culink::jit {
@@ -15,5 +16,10 @@ namespace culink::jit {
 
 // What the first error says about a link; Success if there is none.
 [[nodiscard]] Code code_of(const std::vector<Message> &messages);
+
+// Where the variable CULINK_JIT_LOG names a file: appends a line about a link to it, so that users
+// see that and how their programs link. Whatever goes wrong with it is no matter of the link.
+void write_jit_log(const LinkRequest &request, const LinkResult &result, Code code,
+                   double milliseconds);
 
 } // namespace culink::jit

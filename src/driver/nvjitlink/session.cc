@@ -18,7 +18,6 @@
 #include "compilers/lto/optimize.h"
 #include "compilers/toolkit/find_tools.h"
 #include "driver/nvjitlink/compilers.h"
-#include "driver/nvjitlink/jit_log.h"
 #include "driver/nvjitlink/jit_messages.h"
 #include "elf/target/arch.h"
 #include "elf/wire.h"

@@ -46,4 +46,7 @@ struct ProgramText {
 // and a table as "markdown".
 [[nodiscard]] std::string option_document(const ProgramText &program, std::string_view form);
 
+// What --version of a program prints: its version, and the releases of nvlink that --emulate names.
+[[nodiscard]] std::string version_text(std::string_view program);
+
 } // namespace culink

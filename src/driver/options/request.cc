@@ -30,10 +30,6 @@ std::string comma_joined(const std::vector<std::string> &items) {
   return out;
 }
 
-} // namespace
-
-namespace {
-
 // The options that nvlink passes to its own compiler of PTX, in its order and spelling: of two
 // values the last one counts, and messages repeat the word.
 std::vector<std::string> ptxas_options(const CommandLine &line) {

@@ -1,13 +1,78 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <deque>
+#include <map>
+#include <mutex>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
-#include "driver/repro/recorded_files.h"
 #include "driver/repro/tar.h"
+#include "support/mapped_file.h"
 
 namespace culink {
+
+// The files of the system, and a record of all that was asked and answered. An answer is given
+// again if it is asked for again, even if the file has changed.
+class RecordedFiles : public FileSource {
+public:
+  [[nodiscard]] Result<MappedFile> open(const std::string &path, FileType type) const override;
+  [[nodiscard]] bool ask(FileQuestion question, const std::string &path) const override;
+
+  // The name that a file has in an archive of the record: inputs/3/a.o. Nothing: it was not opened.
+  [[nodiscard]] std::optional<std::string> stored_name(const std::string &path) const;
+  // Adds the list of the answers and the contents of the files. The record has to outlive the
+  // archive.
+  void add_to(TarWriter &tar, const std::string &folder) const;
+
+private:
+  struct Content {
+    MappedFile file;
+    std::string name;
+  };
+  struct Answer {
+    std::optional<size_t> content; // its number; nothing: there is an error
+    Error error;
+  };
+
+  mutable std::mutex mutex_; // guards all the rest
+  mutable std::deque<Content> contents_;
+  mutable std::map<std::pair<u64, u64>, size_t> known_; // contents by identity
+  mutable std::map<std::pair<std::string, FileType>, Answer> opened_;
+  mutable std::map<std::pair<std::string, FileQuestion>, bool> asked_;
+};
+
+// The answers of such a record, from the members of its archive and nothing else.
+class StoredFiles : public FileSource {
+public:
+  // The members below `folder`, which the caller keeps.
+  [[nodiscard]] static Result<StoredFiles> read(const std::vector<TarMember> &members,
+                                                const std::string &folder);
+
+  [[nodiscard]] Result<MappedFile> open(const std::string &path, FileType type) const override;
+  [[nodiscard]] bool ask(FileQuestion question, const std::string &path) const override;
+
+private:
+  struct Answer {
+    ByteSpan bytes;
+    u64 number = 0; // of the content; 0: there is an error
+    std::string error;
+  };
+
+  std::map<std::pair<std::string, FileType>, Answer> opened_;
+  std::map<std::pair<std::string, FileQuestion>, bool> asked_;
+};
+
+// Texts of any bytes as lines of a text file, each of several fields with tabs between them.
+// Control characters and backslashes are written as \xNN.
+[[nodiscard]] std::string to_line(const std::vector<std::string> &fields);
+
+// The lines of a text, taken apart. Nothing: there is a backslash that begins no \xNN.
+[[nodiscard]] std::optional<std::vector<std::vector<std::string>>>
+from_lines(std::string_view text);
 
 // A link as --repro stores it, beside its files.
 struct LinkRecord {

@@ -15,25 +15,47 @@
 // Made again over an old one, the folder's links are renewed; any other folder must be empty.
 // Anything but a link or that script in the way is an error: it is not ours. A folder `bin` that is
 // a link may lead to the toolkit's own programs.
-#include "toolchain.h"
+#include "link_folders.h"
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <string>
 #include <string_view>
 #include <system_error>
 
 #include "compilers/toolkit/find_tools.h"
-#include "links.h"
 #include "support/bytes.h"
 #include "support/output_file.h"
 
 namespace culink {
 
-namespace {
+// Links in folders that culink makes for other programs. They are renewed when a folder is made
+// again; what somebody else has put there stays.
 
 namespace fs = std::filesystem;
+
+namespace {
+
+// What went wrong with a path, or nothing.
+std::string failure(const fs::path &path, const std::error_code &error) {
+  return error ? path.string() + ": " + error.message() : "";
+}
+
+// Makes a symbolic link, in place of one that is there. Anything but a link in the way is an error:
+// it is not ours. The result is empty, or says what went wrong.
+std::string renew_link(const fs::path &target, const fs::path &link) {
+  std::error_code error;
+  const fs::file_status status = fs::symlink_status(link, error);
+  if (fs::exists(status) && !fs::is_symlink(status))
+    return link.string() + ": is in the way, and no link";
+  if (fs::exists(status))
+    fs::remove(link, error);
+  fs::create_symlink(target, link, error);
+  return failure(link, error);
+}
 
 constexpr std::string_view kScript = R"(#!/bin/sh
 # Made by culink --make-toolchain: culink links in nvlink's place.
@@ -137,6 +159,75 @@ std::string make_toolchain(const std::string &folder, const std::string &cuda) {
       !fs::is_symlink(made / "bin" / "culink", error))
     return "it is not empty, and no folder that culink has made: there is no link bin/culink";
   return link_toolkit(toolkit, made);
+}
+
+// A folder of links to the libraries that stand in for nvJitLink, and to this program, which they
+// run where NVIDIA's compiler is needed. The libraries are installed where no loader looks, so that
+// only programs that are pointed at such a folder get them.
+//
+// What may surprise: in a toolkit libnvJitLink.so.13 is a link as well, to NVIDIA's library. So a
+// link in the way is replaced only if it leads to one of these files or to nothing.
+
+namespace {
+
+struct LibraryRow {
+  const char *name;
+  std::array<const char *, 3>
+      places; // from the folder of this program: installed, built, beside it
+};
+
+constexpr std::array<LibraryRow, 2> kLibraries = {{
+    {"libnvJitLink.so.13", {"../" CULINK_LIBDIR "/culink/jit", "../lib/culink/jit-13", "."}},
+    {"libnvJitLink.so.12", {"../" CULINK_LIBDIR "/culink/jit", "../lib/culink/jit-12", "."}},
+}};
+
+fs::path find_library(const fs::path &program, const LibraryRow &row) {
+  for (const char *place : row.places) {
+    std::error_code error;
+    const fs::path found = fs::canonical(program.parent_path() / place / row.name, error);
+    if (!error)
+      return found;
+  }
+  return {};
+}
+
+// Whether a link may be replaced: it is one that this made, or leads nowhere.
+bool is_ours(const fs::path &link, const fs::path &program) {
+  std::error_code error;
+  if (!fs::exists(link, error))
+    return true;
+  return fs::equivalent(link, program, error) || is_stand_in(link.string());
+}
+
+std::string renew_our_link(const fs::path &target, const fs::path &link, const fs::path &program) {
+  if (!is_ours(link, program))
+    return link.string() + ": is in the way, and not culink's";
+  return renew_link(target, link);
+}
+
+} // namespace
+
+std::string make_jit_folder(const std::string &folder) {
+  std::error_code error;
+  const fs::path program = fs::canonical("/proc/self/exe", error);
+  if (error)
+    return failure("/proc/self/exe", error);
+  const fs::path made = fs::absolute(folder, error);
+  fs::create_directories(made, error);
+  if (error)
+    return failure(made, error);
+  for (const LibraryRow &row : kLibraries) {
+    const fs::path library = find_library(program, row);
+    if (library.empty())
+      return std::string(row.name) + " is not installed beside this program";
+    if (std::string problem = renew_our_link(library, made / row.name, program); !problem.empty())
+      return problem;
+  }
+  if (std::string problem =
+          renew_our_link(kLibraries.front().name, made / "libnvJitLink.so", program);
+      !problem.empty())
+    return problem;
+  return renew_our_link(program, made / "culink", program);
 }
 
 } // namespace culink
