@@ -15,7 +15,6 @@
 #include <string>
 #include <vector>
 
-#include "driver/nvjitlink/release.h"
 #include "driver/nvjitlink/session.h"
 
 namespace culink::jit {

@@ -44,6 +44,15 @@ enum class InputKind : int {
 
 class Session;
 
+// A release of nvJitLink.
+struct Release {
+  unsigned major;
+  unsigned minor;
+};
+
+// The newest release whose functions this library has.
+[[nodiscard]] Release release_of_library();
+
 } // namespace culink::jit
 
 #pragma GCC visibility push(default)

@@ -23,7 +23,6 @@
 
 #include "compilers/toolkit/find_tools.h"
 #include "driver/nvjitlink/abi.h"
-#include "driver/nvjitlink/release.h"
 
 namespace culink::jit {
 

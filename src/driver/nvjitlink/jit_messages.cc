@@ -13,7 +13,6 @@
 #include <fmt/format.h>
 
 #include "compilers/toolkit/find_tools.h"
-#include "driver/nvjitlink/release.h"
 #include "driver/options/nvlink_messages.h"
 #include "link/model/diagnostics.h"
 

@@ -19,60 +19,60 @@ namespace culink::jit {
 
 namespace {
 
-// What an option does beside setting OptionRow::field.
-enum class Effect : u8 {
-  None,
-  Arch,
-  FastCompile,
-  ForOptimiser,
-  ForPtxas,
-  ForBoth,
-  NoCache,
-  SplitCompile,
-  SplitCompileExtended,
-  Time,
-  Verbose,
-};
+// What an option does beside what its row says.
+enum class Effect : u8 { None, Arch, FastCompile, SplitCompile, SplitCompileExtended, Verbose };
+
+// The compilers that get the word as it is.
+enum Pass : u8 { kNotPassed = 0, kToPtxas = 1, kToOptimiser = 2, kToBoth = 3 };
 
 struct OptionRow {
   std::string_view name; // with '=' at its end: a value follows
-  Effect effect;
-  OptionField field = {};
+  Pass pass = kNotPassed;
+  Effect effect = Effect::None;
+  OptionField field = {}; // what it sets, or
+  bool JitOptions::*session_flag = nullptr;
 
   [[nodiscard]] bool may_be_empty() const {
-    return effect == Effect::ForOptimiser || effect == Effect::SplitCompile;
+    return pass == kToOptimiser || effect == Effect::SplitCompile;
   }
 };
 
 // Options that only the optimiser understands have no effect without LTO-IR.
 constexpr std::array<OptionRow, 27> kOptions = {{
-    {"-O0", Effect::ForBoth},
-    {"-O3", Effect::ForBoth},
-    {"-Ofc=", Effect::FastCompile, &LtoOptions::fast_compile},
-    {"-Xnvvm=", Effect::None, &LtoOptions::nvvm_options},
-    {"-Xptxas=", Effect::None, &LinkRequest::ptxas_options},
-    {"-arch=", Effect::Arch},
-    {"-culink-emulate=", Effect::None, &LinkRequest::emulate},
-    {"-dlto", Effect::None, &LtoOptions::enabled},
-    {"-fma=", Effect::ForOptimiser},
-    {"-ftz=", Effect::ForOptimiser},
-    {"-g", Effect::ForPtxas, &LinkOptions::debug},
-    {"-jump-table-density=", Effect::ForOptimiser},
-    {"-kernels-used=", Effect::None, &LinkOptions::kernels_used},
-    {"-lineinfo", Effect::ForBoth},
-    {"-lto", Effect::None, &LtoOptions::enabled},
-    {"-maxrregcount=", Effect::ForPtxas, &LtoOptions::max_registers},
-    {"-no-cache", Effect::NoCache},
-    {"-optimize-unused-variables", Effect::ForOptimiser},
-    {"-prec-div=", Effect::ForOptimiser},
-    {"-prec-sqrt=", Effect::ForOptimiser},
-    {"-ptx", Effect::None, &LtoOptions::emit_ptx},
-    {"-r", Effect::None, &LinkOptions::relocatable},
-    {"-split-compile-extended=", Effect::SplitCompileExtended, &LtoOptions::split_compile_extended},
-    {"-split-compile=", Effect::SplitCompile, &LtoOptions::split_compile},
-    {"-time", Effect::Time},
-    {"-variables-used=", Effect::None, &LtoOptions::variables_used},
-    {"-verbose", Effect::Verbose, &LinkOptions::facts},
+    {.name = "-O0", .pass = kToBoth},
+    {.name = "-O3", .pass = kToBoth},
+    {.name = "-Ofc=",
+     .pass = kToPtxas,
+     .effect = Effect::FastCompile,
+     .field = &LtoOptions::fast_compile},
+    {.name = "-Xnvvm=", .field = &LtoOptions::nvvm_options},
+    {.name = "-Xptxas=", .field = &LinkRequest::ptxas_options},
+    {.name = "-arch=", .effect = Effect::Arch},
+    {.name = "-culink-emulate=", .field = &LinkRequest::emulate},
+    {.name = "-dlto", .field = &LtoOptions::enabled},
+    {.name = "-fma=", .pass = kToOptimiser},
+    {.name = "-ftz=", .pass = kToOptimiser},
+    {.name = "-g", .pass = kToPtxas, .field = &LinkOptions::debug},
+    {.name = "-jump-table-density=", .pass = kToOptimiser},
+    {.name = "-kernels-used=", .field = &LinkOptions::kernels_used},
+    {.name = "-lineinfo", .pass = kToBoth},
+    {.name = "-lto", .field = &LtoOptions::enabled},
+    {.name = "-maxrregcount=", .pass = kToPtxas, .field = &LtoOptions::max_registers},
+    {.name = "-no-cache", .session_flag = &JitOptions::no_cache},
+    {.name = "-optimize-unused-variables", .pass = kToOptimiser},
+    {.name = "-prec-div=", .pass = kToOptimiser},
+    {.name = "-prec-sqrt=", .pass = kToOptimiser},
+    {.name = "-ptx", .field = &LtoOptions::emit_ptx},
+    {.name = "-r", .field = &LinkOptions::relocatable},
+    {.name = "-split-compile-extended=",
+     .effect = Effect::SplitCompileExtended,
+     .field = &LtoOptions::split_compile_extended},
+    {.name = "-split-compile=",
+     .effect = Effect::SplitCompile,
+     .field = &LtoOptions::split_compile},
+    {.name = "-time", .session_flag = &JitOptions::time},
+    {.name = "-variables-used=", .field = &LtoOptions::variables_used},
+    {.name = "-verbose", .effect = Effect::Verbose, .field = &LinkOptions::facts},
 }};
 
 const OptionRow *find_row(std::string_view word) {
@@ -153,7 +153,6 @@ void Parser::take_arch(const std::string &word, const std::string &value) {
 }
 
 void Parser::take_value(Effect effect, const std::string &word, const std::string &value) {
-  LinkRequest &request = out_.options.request;
   switch (effect) {
   case Effect::None:
     break;
@@ -165,20 +164,6 @@ void Parser::take_value(Effect effect, const std::string &word, const std::strin
                   fmt::format("unsupported value of --Ofast-compile (-Ofc): {}. Only 0, min, mid, "
                               "and max are supported.",
                               value));
-    request.ptxas_options.push_back(word);
-    break;
-  case Effect::ForBoth:
-    request.ptxas_options.push_back(word);
-    request.lto.library_options.push_back(word);
-    break;
-  case Effect::ForOptimiser:
-    request.lto.library_options.push_back(word);
-    break;
-  case Effect::ForPtxas:
-    request.ptxas_options.push_back(word);
-    break;
-  case Effect::NoCache:
-    out_.options.no_cache = true;
     break;
   case Effect::SplitCompile:
   case Effect::SplitCompileExtended:
@@ -188,11 +173,8 @@ void Parser::take_value(Effect effect, const std::string &word, const std::strin
                               std::string_view(word).substr(0, word.find('='))));
     (effect == Effect::SplitCompile ? split_compile_ : split_compile_extended_) = value;
     break;
-  case Effect::Time:
-    out_.options.time = true;
-    break;
   case Effect::Verbose:
-    request.ptxas_options.emplace_back("-v");
+    out_.options.request.ptxas_options.emplace_back("-v");
     break;
   }
 }
@@ -206,7 +188,14 @@ void Parser::take(const std::string &word) {
     return fail(
         Code::UnrecognizedOption,
         fmt::format("ERROR NVJITLINK_ERROR_UNRECOGNIZED_OPTION: missing option value ({})", word));
-  set_field(row->field, {value}, out_.options.request);
+  LinkRequest &request = out_.options.request;
+  set_field(row->field, {value}, request);
+  if (row->session_flag)
+    out_.options.*row->session_flag = true;
+  if ((row->pass & kToPtxas) != 0)
+    request.ptxas_options.push_back(word);
+  if ((row->pass & kToOptimiser) != 0)
+    request.lto.library_options.push_back(word);
   take_value(row->effect, word, value);
 }
 
