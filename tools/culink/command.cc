@@ -63,13 +63,6 @@ struct LinkPlaces {
   }
 };
 
-std::vector<Message> messages_of(const Diagnostics &diag) {
-  std::vector<Message> out;
-  for (const Diagnostic &diagnostic : diag.all())
-    out.push_back(to_message(diagnostic));
-  return out;
-}
-
 int show_one(const Console &console, DiagId id, std::vector<std::string> arguments,
              std::string hint = {}) {
   Diagnostics diag;
@@ -332,11 +325,8 @@ int run_cache_command(const CommandLine &line, const Console &console) {
     return 0;
   }
   const Result<CacheFolder> folder = CacheFolder::open(options.folder, options.size);
-  if (!folder) {
-    Diagnostics diag;
-    diag.report(DiagId::BadInput, {options.folder, folder.error().text()});
-    return console.show({to_message(diag.all().front())}).status;
-  }
+  if (!folder)
+    return show_one(console, DiagId::BadInput, {options.folder, folder.error().text()});
   if (line.has(OptionId::CacheClear))
     folder->clear();
   const FolderUse use = folder->use();
@@ -487,17 +477,18 @@ int run_line(const std::vector<std::string> &words, const CommandLine &line,
   const std::string instead = words.empty() ? "" : suggest_command(words.front());
   if (!instead.empty() && dialect_of(line).name.empty() && !std::filesystem::exists(words.front()))
     return show_one(console, DiagId::NoCommand, {words.front()}, "instead: " + instead);
-  for (const Task &task : kTasks)
-    if (!diag.failed() && line.has(task.option))
-      return task.run(line, console);
   const bool stores = line.has(OptionId::Repro);
-  if (!diag.failed() && line.has(OptionId::Replay) && !stores)
-    return run_replay(line, console);
-  // Before a link is stored that would not be made for another reason.
-  if (const int status = diag.failed() ? 0 : keep_outputs_apart(line, console); status != 0)
-    return status;
-  if (!diag.failed())
+  if (!diag.failed()) {
+    for (const Task &task : kTasks)
+      if (line.has(task.option))
+        return task.run(line, console);
+    if (line.has(OptionId::Replay) && !stores)
+      return run_replay(line, console);
+    // Before a link is stored that would not be made for another reason.
+    if (const int status = keep_outputs_apart(line, console); status != 0)
+      return status;
     check_command_line(line, diag, recorded);
+  }
   const int status = console.show(messages_of(diag)).status;
   if (stores) {
     const int linked = store_and_link(line, words, recorded, console, status == 0);

@@ -88,22 +88,11 @@ void print_to(FILE *to, const std::string &text) {
 }
 
 Console::Console(const CommandLine &line, bool understood)
-    : format_(chosen_format(line)),
-      style_{.demangle = !line.has(OptionId::NoDemangle),
-             .color = wants_color(line),
-             .target =
-                 understood && line.has(OptionId::ReportArch) ? line.value(OptionId::Arch) : ""},
-      hide_warnings_(line.has(OptionId::DisableWarnings)),
-      hide_infos_(line.has(OptionId::DisableInfos)), error_limit_(chosen_error_limit(line)),
-      toolkit_(dialect_of(line).release.toolkit) {}
-
-std::string Console::nvlink_line(const std::string &text) const {
-  return style_.target.empty() ? text + "\n" : text + " (target: " + style_.target + ")\n";
-}
-
-bool Console::is_hidden(const Message &message) const {
-  return (hide_warnings_ && message.severity == Severity::Warning) ||
-         (hide_infos_ && message.severity == Severity::Info);
+    : format_(chosen_format(line)), style_(log_style(line)), error_limit_(chosen_error_limit(line)),
+      toolkit_(dialect_of(line).release.toolkit) {
+  style_.text.color = wants_color(line);
+  if (!understood)
+    style_.text.target.clear();
 }
 
 LinkOutcome Console::show(const std::vector<Message> &messages) const {
@@ -111,29 +100,29 @@ LinkOutcome Console::show(const std::vector<Message> &messages) const {
     return {};
   // What nvlink calls a warning, and takes for a remark.
   const auto is_remark = [this](const Message &message) {
-    return hide_infos_ && message.id == diag_row(DiagId::PreserveRelocsIncomplete).key;
+    return style_.hides_infos && message.id == diag_row(DiagId::PreserveRelocsIncomplete).key;
   };
   std::vector<Message> shown;
   std::remove_copy_if(messages.begin(), messages.end(), std::back_inserter(shown), is_remark);
   for (Message &message : shown) {
     make_visible(message);
-    if (hide_infos_)
+    if (style_.hides_infos)
       drop_redefinitions(message);
   }
   const NvlinkReport report = nvlink_report(shown, toolkit_);
   if (format_ == ErrorFormat::Nvlink)
     for (const std::string &line : report.lines)
-      print_to(stderr, nvlink_line(line));
+      print_to(stderr, style_.nvlink_line(line));
   size_t errors = 0;
   for (const Message &message : messages) {
     const bool is_error = message.severity >= Severity::Error;
     errors += is_error ? 1 : 0;
-    if (format_ == ErrorFormat::Nvlink || is_hidden(message))
+    if (format_ == ErrorFormat::Nvlink || style_.hides(message))
       continue;
     if (format_ == ErrorFormat::Json)
-      print_to(stderr, format_message_json(message, style_.target));
+      print_to(stderr, format_message_json(message, style_.text.target));
     else if (!is_error || error_limit_ == 0 || errors <= error_limit_)
-      print_to(stderr, format_message(message, "culink", style_));
+      print_to(stderr, format_message(message, "culink", style_.text));
   }
   if (format_ == ErrorFormat::Text && error_limit_ != 0 && errors > error_limit_)
     print_to(stderr, "culink: " + std::to_string(errors - error_limit_) +
@@ -145,13 +134,13 @@ LinkOutcome Console::show(const std::vector<Message> &messages) const {
 
 void Console::show_info(const std::string &text, Wording wording) const {
   if (wording == Wording::Nvlink) {
-    print_to(stderr, nvlink_line("nvlink info    : " + text));
+    print_to(stderr, style_.nvlink_line("nvlink info    : " + text));
     return;
   }
   Message message;
   message.severity = Severity::Info;
   message.text = text;
-  print_to(stderr, format_message(message, "culink", style_));
+  print_to(stderr, format_message(message, "culink", style_.text));
 }
 
 void Console::show_info_json(DiagId id, const std::string &argument,
@@ -162,7 +151,7 @@ void Console::show_info_json(DiagId id, const std::string &argument,
   message.arguments = {argument};
   if (!kernel.empty())
     message.origins.push_back({.role = "kernel", .symbol = kernel});
-  print_to(stderr, format_message_json(message, style_.target));
+  print_to(stderr, format_message_json(message, style_.text.target));
 }
 
 // Hints for people at a command line, who can be sent to `culink --explain`. One hint of a kind is

@@ -37,18 +37,13 @@ public:
   void show_info_json(DiagId id, const std::string &argument, const std::string &kernel = "") const;
 
   // How reports show names, and whether all that is printed should be nvlink's text or JSON.
-  [[nodiscard]] NameStyle names() const { return style_.demangle ? demangle : nullptr; }
+  [[nodiscard]] NameStyle names() const { return style_.text.demangle ? demangle : nullptr; }
   [[nodiscard]] bool speaks_as_nvlink() const { return format_ == ErrorFormat::Nvlink; }
   [[nodiscard]] bool speaks_json() const { return format_ == ErrorFormat::Json; }
 
 private:
-  [[nodiscard]] bool is_hidden(const Message &message) const;
-  [[nodiscard]] std::string nvlink_line(const std::string &text) const;
-
   ErrorFormat format_ = ErrorFormat::Text;
-  MessageStyle style_;
-  bool hide_warnings_ = false;
-  bool hide_infos_ = false;
+  LogStyle style_;
   size_t error_limit_ = 0; // of texts for people; 0: none
   u32 toolkit_ = 130;      // whose words nvlink's are, times ten
 };

@@ -71,11 +71,6 @@ bool may_be_finalized(const elf::ElfView &output) {
                      [](const elf::Section &section) { return section.is_mercury(); });
 }
 
-void say(const Diagnostics &diag, CheckAnswer &answer) {
-  for (const Diagnostic &diagnostic : diag.all())
-    answer.messages.push_back(to_message(diagnostic));
-}
-
 } // namespace
 
 std::vector<LinkedCode> list_linked_code(const std::vector<InputObject> &objects) {
@@ -170,7 +165,7 @@ CheckAnswer check_file(LinkRequest request, ByteSpan output, bool as_compiled) {
   const Dialect *dialect = choose_dialect(request, diag);
   if (!target || !dialect) {
     diag.report(DiagId::UnknownTarget, {request.target});
-    say(diag, answer);
+    answer.messages = messages_of(diag);
     return answer;
   }
   InputLoader loader(request, *target, *dialect, diag, nullptr);
@@ -183,7 +178,7 @@ CheckAnswer check_file(LinkRequest request, ByteSpan output, bool as_compiled) {
   }
   if (!request.options.ignore_host_info)
     request.options.host_references = loader.host_references();
-  say(diag, answer);
+  answer.messages = messages_of(diag);
   answer.complete = !diag.failed();
   if (answer.complete)
     answer.findings = check_output(list_linked_code(objects), output, request.options,

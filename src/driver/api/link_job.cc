@@ -473,8 +473,7 @@ LinkResult LinkJob::list_modules() {
     for (const HostModule &module : loader_->modules()) // the runtime library, too, as nvlink does
       result.modules.push_back({module.name, module.id});
   }
-  for (const Diagnostic &diagnostic : diag_.all())
-    result.messages.push_back(to_message(diagnostic));
+  result.messages = messages_of(diag_);
   return result;
 }
 

@@ -42,13 +42,6 @@ struct AddedInput {
   std::vector<u8> copy;
 };
 
-// Which messages the log has, and how.
-struct LogStyle {
-  MessageStyle text;
-  bool hides_warnings = false;
-  bool hides_infos = false;
-};
-
 // Text for C structures: each ends with a zero and stays where it is.
 class TextStore {
 public:
@@ -98,7 +91,7 @@ struct culink_result {
   std::string ptx;
   std::vector<culink::LinkedModule> modules;
   std::vector<culink_message> messages;
-  culink::capi::LogStyle style;
+  culink::LogStyle style;
   std::mutex log_mutex;
   std::array<std::optional<std::string>, 3> logs; // by culink_format, as far as asked for
 };

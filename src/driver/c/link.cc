@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <dlfcn.h>
 #include <filesystem>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -63,16 +64,9 @@ void set_tools(const culink_link &link, LinkRequest &request) {
   };
   if (request.ptxas.empty()) // the option --ptxas comes first
     request.ptxas = path_of(Tool::Ptxas);
-  request.finalizer.library = path_of(Tool::NvJitLink);
-  request.finalizer.worker = path_of(Tool::Culink);
+  request.finalizer.library = request.lto.library = path_of(Tool::NvJitLink);
+  request.finalizer.worker = request.lto.worker = path_of(Tool::Culink);
   request.finalizer.nvlink = path_of(Tool::Nvlink);
-  request.lto.library = path_of(Tool::NvJitLink);
-  request.lto.worker = path_of(Tool::Culink);
-}
-
-void add_messages(const Diagnostics &diag, std::vector<Message> &out) {
-  for (const Diagnostic &diagnostic : diag.all())
-    out.push_back(to_message(diagnostic));
 }
 
 // The program has to have a file for its output; here a name is only for -g.
@@ -86,7 +80,7 @@ ParsedOptions parse_options(const std::vector<std::string> &words) {
   ParsedOptions out;
   Diagnostics diag;
   out.line = parse_command_line(words, diag, NoFiles());
-  add_messages(diag, out.messages);
+  out.messages = messages_of(diag);
   for (const Message &message : out.messages)
     if (message.severity >= Severity::Error && out.error.empty())
       out.error = message.text;
@@ -111,17 +105,14 @@ PreparedLink prepare(const culink_link &link) {
   out.messages = std::move(options.messages);
   Diagnostics diag;
   check_command_line(with_output(line), diag);
-  add_messages(diag, out.messages);
+  std::ranges::move(messages_of(diag), std::back_inserter(out.messages));
   out.failed = diag.failed();
   out.request = make_request(line);
   out.request.inputs.clear();
   for (const AddedInput &input : link.inputs)
     out.request.inputs.push_back({input.name, input.bytes});
   set_tools(link, out.request);
-  out.style = {{.demangle = !line.has(OptionId::NoDemangle),
-                .target = line.has(OptionId::ReportArch) ? line.value(OptionId::Arch) : ""},
-               line.has(OptionId::DisableWarnings),
-               line.has(OptionId::DisableInfos)};
+  out.style = log_style(line);
   return out;
 }
 

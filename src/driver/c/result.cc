@@ -13,22 +13,13 @@ using namespace culink::capi;
 
 namespace {
 
-bool is_hidden(const LogStyle &style, const Message &message) {
-  return (style.hides_warnings && message.severity == Severity::Warning) ||
-         (style.hides_infos && message.severity == Severity::Info);
-}
-
 std::string log_of_nvlink(const culink_result &result) {
   std::vector<Message> messages;
   for (const culink_message &one : result.messages)
     messages.push_back(one.message);
   std::string out;
-  for (const std::string &line : nvlink_report(messages).lines) {
-    out += line;
-    if (!result.style.text.target.empty())
-      out += " (target: " + result.style.text.target + ")";
-    out += "\n";
-  }
+  for (const std::string &line : nvlink_report(messages).lines)
+    out += result.style.nvlink_line(line);
   return out;
 }
 
@@ -37,7 +28,7 @@ std::string make_log(const culink_result &result, culink_format format) {
     return log_of_nvlink(result);
   std::string out;
   for (const culink_message &one : result.messages) {
-    if (is_hidden(result.style, one.message))
+    if (result.style.hides(one.message))
       continue;
     out += format == CULINK_JSON ? format_message_json(one.message, result.style.text.target)
                                  : format_message(one.message, "culink", result.style.text);

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "culink/diagnostics.h"
 #include "culink/linker.h"
 #include "driver/options/option_table.h"
 #include "link/model/diagnostics.h"
@@ -79,6 +80,23 @@ void set_field(const OptionField &field, const std::vector<std::string> &words,
 
 // The options that such a record has.
 [[nodiscard]] CommandLine parse_note(std::string_view options);
+
+// Which messages the log of a link has, and how.
+struct LogStyle {
+  MessageStyle text;
+  bool hides_warnings = false;
+  bool hides_infos = false;
+
+  [[nodiscard]] bool hides(const Message &message) const {
+    return (hides_warnings && message.severity == Severity::Warning) ||
+           (hides_infos && message.severity == Severity::Info);
+  }
+  // A line of nvlink's, which may end with the target.
+  [[nodiscard]] std::string nvlink_line(const std::string &line) const {
+    return line + (text.target.empty() ? "" : " (target: " + text.target + ")") + "\n";
+  }
+};
+[[nodiscard]] LogStyle log_style(const CommandLine &line);
 
 // A response file that gives the same command line, except for the names of option files.
 [[nodiscard]] std::string response_text(const CommandLine &line);

@@ -23,13 +23,6 @@ std::string_view base_name(std::string_view path) {
   return path.substr(path.rfind('/') + 1);
 }
 
-std::string comma_joined(const std::vector<std::string> &items) {
-  std::string out;
-  for (size_t i = 0; i < items.size(); ++i)
-    out += fmt::format("{}{}", i == 0 ? "" : ",", items[i]);
-  return out;
-}
-
 // The options that nvlink passes to its own compiler of PTX, in its order and spelling: of two
 // values the last one counts, and messages repeat the word.
 std::vector<std::string> ptxas_options(const CommandLine &line) {
@@ -100,6 +93,13 @@ void set_field(const OptionField &field, const std::vector<std::string> &words,
 
 bool is_virtual_target(std::string_view target) {
   return target.starts_with("compute_");
+}
+
+LogStyle log_style(const CommandLine &line) {
+  return {{.demangle = !line.has(OptionId::NoDemangle),
+           .target = line.has(OptionId::ReportArch) ? line.value(OptionId::Arch) : ""},
+          line.has(OptionId::DisableWarnings),
+          line.has(OptionId::DisableInfos)};
 }
 
 CacheOptions cache_options(const CommandLine &line, const CacheOptions &usual) {
@@ -236,7 +236,7 @@ std::string note_options(const CommandLine &line) {
     std::vector<std::string> names;
     for (const std::string &input : line.inputs)
       names.emplace_back(base_name(input));
-    out += comma_joined(names) + " ";
+    out += fmt::format("{} ", fmt::join(names, ","));
   }
   for (const OptionRow &row : option_rows()) {
     if (!line.has(row.id) || row.recorded == Recorded::Never ||
@@ -247,7 +247,7 @@ std::string note_options(const CommandLine &line) {
       remove_paths(row.id, values);
     if (values.empty() && !line.list(row.id).empty())
       continue;
-    const std::string value = comma_joined(values);
+    const std::string value = fmt::format("{}", fmt::join(values, ","));
     out += fmt::format("-{} {} ", row.brief,
                        row.recorded == Recorded::WithDebug ? base_name(value) : value);
   }

@@ -39,6 +39,13 @@ Message to_message(const Diagnostic &diagnostic) {
           diagnostic.step};
 }
 
+std::vector<Message> messages_of(const Diagnostics &diag) {
+  std::vector<Message> out;
+  for (const Diagnostic &diagnostic : diag.all())
+    out.push_back(to_message(diagnostic));
+  return out;
+}
+
 Diagnostic &Diagnostics::report(DiagId id, std::vector<std::string> arguments,
                                 std::vector<std::string> notes, std::string hint) {
   const Severity severity = diag_row(id).severity;

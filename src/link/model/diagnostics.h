@@ -242,6 +242,9 @@ private:
   bool failed_ = false;
 };
 
+// All of them, as callers of the library get them.
+[[nodiscard]] std::vector<Message> messages_of(const Diagnostics &diag);
+
 // Calls check(i, messages) for every i < count, on several threads, `grain` numbers together. The
 // messages come in the order of the numbers.
 template <typename Check>
