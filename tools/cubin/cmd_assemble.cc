@@ -2,11 +2,10 @@
 //
 // cubin assemble: refuses a document with anything wrong in it, naming file, line and key. The
 // output appears whole or not at all.
-#include "commands.h"
+#include "command.h"
 
 #include <string>
 
-#include "messages.h"
 #include "support/bytes.h"
 #include "support/mapped_file.h"
 #include "yaml/assemble.h"

@@ -2,7 +2,7 @@
 //
 // cubin callgraph: who calls whom, as a tree, for graphviz, or as JSON. Trees begin at kernels, or
 // at the functions that were named.
-#include "commands.h"
+#include "command.h"
 
 #include <algorithm>
 #include <string>
@@ -12,7 +12,6 @@
 #include "device_code.h"
 #include "inspect/dump/call_tree.h"
 #include "inspect/reader/call_graph.h"
-#include "messages.h"
 
 namespace culink::tools {
 

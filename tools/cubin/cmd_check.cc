@@ -3,7 +3,7 @@
 // cubin check: whether a linked file is the program that its inputs make up. One line for each
 // finding; nothing but "ok" if there is none. Exit 1 when there is a finding or an input cannot be
 // read.
-#include "commands.h"
+#include "command.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -15,7 +15,6 @@
 #include "device_code.h"
 #include "driver/api/check_job.h"
 #include "inspect/dump/sink.h"
-#include "messages.h"
 
 namespace culink::tools {
 

@@ -5,7 +5,7 @@
 // are matched by name over all images of a target, because they move between images; the images
 // themselves are matched by the functions that they share. Exit codes as those of diff(1): 0 the
 // same, 1 different, 2 trouble.
-#include "commands.h"
+#include "command.h"
 
 #include <algorithm>
 #include <functional>
@@ -23,7 +23,6 @@
 #include "inspect/diff/diff.h"
 #include "inspect/diff/summary.h"
 #include "inspect/dump/sink.h"
-#include "messages.h"
 #include "support/demangle.h"
 
 namespace culink::tools {

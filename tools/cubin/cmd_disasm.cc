@@ -3,7 +3,7 @@
 // cubin disasm: the instructions of any file with device code, by the nvdisasm of an installed
 // toolkit, with what we know about the file beside them. nvdisasm gets the code of one target at a
 // time, from memory; it is ended when it takes too long.
-#include "commands.h"
+#include "command.h"
 
 #include <chrono>
 #include <string>
@@ -13,7 +13,6 @@
 #include "compilers/toolkit/find_tools.h"
 #include "device_code.h"
 #include "inspect/dump/disassembly.h"
-#include "messages.h"
 #include "support/process.h"
 
 namespace culink::tools {

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // cubin dump: reads tolerantly, prints what can be read and warns about the rest.
-#include "commands.h"
+#include "command.h"
 
 #include <string>
 #include <vector>
 
 #include "device_code.h"
 #include "inspect/dump/dump.h"
-#include "messages.h"
 
 namespace culink::tools {
 

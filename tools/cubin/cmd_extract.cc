@@ -3,14 +3,13 @@
 // cubin extract: device code out of fatbins, host objects, programs, shared libraries and archives,
 // each piece into a file of its own. Names from inside a file never decide about folders: of a
 // member's name only the last part is used.
-#include "commands.h"
+#include "command.h"
 
 #include <filesystem>
 #include <string>
 #include <vector>
 
 #include "device_code.h"
-#include "messages.h"
 
 namespace culink::tools {
 

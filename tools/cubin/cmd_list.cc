@@ -2,7 +2,7 @@
 //
 // cubin list: the device code in fatbins, host objects, programs, shared libraries and archives. It
 // tolerates: what cannot be read is warned about, the rest is listed.
-#include "commands.h"
+#include "command.h"
 
 #include <array>
 #include <string>
@@ -11,7 +11,6 @@
 #include "device_code.h"
 #include "input/file_kind.h"
 #include "inspect/reader/usage.h"
-#include "messages.h"
 
 namespace culink::tools {
 

@@ -2,7 +2,7 @@
 //
 // cubin pack makes a fatbin of cubins, PTX and other fatbins; 'cubin extract' is the way back. What
 // comes from fatbins is carried over as it is, unless it is to be packed otherwise.
-#include "commands.h"
+#include "command.h"
 
 #include <deque>
 #include <map>
@@ -12,7 +12,6 @@
 
 #include "edit/fatbin_writer.h"
 #include "input/file_kind.h"
-#include "messages.h"
 #include "support/mapped_file.h"
 
 namespace culink::tools {

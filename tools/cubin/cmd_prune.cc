@@ -3,7 +3,7 @@
 // cubin prune leaves code out of any file with fatbins in it. What stays is carried over as it is,
 // unless it is to be packed otherwise. The output may be the input: it appears whole or not at all,
 // and what is read stays as it was until then.
-#include "commands.h"
+#include "command.h"
 
 #include <filesystem>
 #include <optional>
@@ -13,7 +13,6 @@
 
 #include "device_code.h"
 #include "edit/prune.h"
-#include "messages.h"
 #include "support/mapped_file.h"
 #include "support/output_file.h"
 

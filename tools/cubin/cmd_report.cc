@@ -2,14 +2,13 @@
 //
 // cubin report: what is in files as a page to look at. All device code of all files goes into one
 // page; with --compare, that of the first file is the earlier side.
-#include "commands.h"
+#include "command.h"
 
 #include <string>
 #include <vector>
 
 #include "device_code.h"
 #include "inspect/page/page.h"
-#include "messages.h"
 #include "support/bytes.h"
 
 namespace culink::tools {

@@ -2,7 +2,7 @@
 //
 // cubin size: what fills a file, what changed between two, and what is stored more than once. All
 // tables are made of the same columns, as text, JSON or CSV.
-#include "commands.h"
+#include "command.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -15,7 +15,6 @@
 #include "inspect/dump/table.h"
 #include "inspect/size/duplicates.h"
 #include "inspect/size/size_table.h"
-#include "messages.h"
 #include "support/demangle.h"
 
 namespace culink::tools {

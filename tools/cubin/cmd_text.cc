@@ -2,13 +2,12 @@
 //
 // cubin text: reads tolerantly, because the exact form holds for broken files as well; the form is
 // on standard output unless a file is named.
-#include "commands.h"
+#include "command.h"
 
 #include <string>
 
 #include "device_code.h"
 #include "elf/elf_view.h"
-#include "messages.h"
 #include "support/bytes.h"
 #include "yaml/describe.h"
 #include "yaml/document/document.h"

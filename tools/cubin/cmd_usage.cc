@@ -3,7 +3,7 @@
 // cubin usage: what each kernel and function needs of the machine. Image by image, as they come;
 // sorted, limited in number or as CSV, all functions of a file are in one table, for then one
 // looks for functions and not at images.
-#include "commands.h"
+#include "command.h"
 
 #include <algorithm>
 #include <optional>
@@ -15,7 +15,6 @@
 #include "elf/target/elf_flags.h"
 #include "inspect/dump/usage.h"
 #include "inspect/reader/usage.h"
-#include "messages.h"
 
 namespace culink::tools {
 

@@ -2,7 +2,7 @@
 //
 // cubin verify: reads tolerantly, so that one broken offset does not hide the rest, and prints
 // every finding on a line of its own. Exit 1 when any file has a finding or cannot be read.
-#include "commands.h"
+#include "command.h"
 
 #include <cstdio>
 #include <optional>
@@ -12,7 +12,6 @@
 
 #include "device_code.h"
 #include "inspect/dump/sink.h"
-#include "messages.h"
 #include "verify/file/verify.h"
 
 namespace culink::tools {

@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "driver/options/option_documents.h"
+#include "support/result.h"
+#include "support/text_out.h"
 #include "support/types.h"
 
 namespace culink::tools {
@@ -109,5 +111,41 @@ private:
 // "unknown option '--jsn'; did you mean '--json'?"
 [[nodiscard]] std::string unknown_word(std::string_view kind, std::string_view word,
                                        const std::vector<std::string> &known);
+
+// The commands of cubin. Each adds its options to the command line, reads it, and returns the exit
+// status of the program.
+int dump_command(Command &command);
+int disasm_command(Command &command);
+int usage_command(Command &command);
+int size_command(Command &command);
+int callgraph_command(Command &command);
+int diff_command(Command &command);
+int report_command(Command &command);
+int verify_command(Command &command);
+int check_command(Command &command);
+int text_command(Command &command);
+int assemble_command(Command &command);
+int list_command(Command &command);
+int extract_command(Command &command);
+int pack_command(Command &command);
+int prune_command(Command &command);
+
+inline constexpr int kExitUsage = 2; // the command line makes no sense
+
+// cubin: error: FILE: place, field: message
+void print_error(std::string_view file, const Error &error);
+void print_warning(std::string_view file, const Error &warning);
+
+// Whether writing to `output` would destroy the file that an argument (FILE, FILE:MEMBER) names,
+// after a message.
+[[nodiscard]] bool overwrites(const std::string &output, const std::string &argument);
+
+// Writes a whole file, or standard output ("-"), of which a reader may take as much as it likes.
+// False, after a message, if it could not be written.
+[[nodiscard]] bool write_output(const std::string &path, ByteSpan bytes);
+
+// Flushes what a command printed. False, with a message, when not all of it could be written. A
+// reader that went away is no error of ours and stays quiet.
+[[nodiscard]] bool finish_output(TextOut &out);
 
 } // namespace culink::tools

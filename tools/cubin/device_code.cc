@@ -10,8 +10,8 @@
 #include <unistd.h>
 #include <utility>
 
+#include "command.h"
 #include "elf/target/arch.h"
-#include "messages.h"
 
 namespace culink::tools {
 

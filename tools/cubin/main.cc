@@ -15,9 +15,8 @@
 
 #include <fmt/format.h>
 
-#include "commands.h"
+#include "command.h"
 #include "driver/options/option_documents.h"
-#include "messages.h"
 #include "support/mapped_file.h"
 #include "support/text_out.h"
 
