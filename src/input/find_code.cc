@@ -311,10 +311,10 @@ u64 next_candidate(ByteSpan data, u64 at) {
 // Whether it is worth to look further: the second half of a container's first 8 bytes never varies.
 bool resembles_header(ByteSpan data, u64 offset) {
   constexpr u32 kVersionAndSize = 0x00100001;
-  constexpr u64 kMachineOffset = 18;
+  constexpr u64 kFieldOffset = 18;
   return load_le<u32>(data.data() + offset) == kFatbinMagic
              ? load_at<u32>(data, offset + 4) == kVersionAndSize
-             : load_at<u16>(data, offset + kMachineOffset) == elf::kMachineCuda;
+             : load_at<u16>(data, offset + kFieldOffset) == elf::kMachineCuda;
 }
 
 bool begins_as_said(const FatbinEntry &entry) {
