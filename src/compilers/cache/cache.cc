@@ -271,7 +271,7 @@ i64 in_nanoseconds(const timespec &time) {
   return static_cast<i64>(time.tv_sec) * kNanoseconds + time.tv_nsec;
 }
 
-// Of the digests of its pieces, which threads make at once: 100 MB take a moment only on all cores.
+// The digest of the digests of its pieces, which all threads compute: a compiler has 100 MB.
 Digest digest_of_large(ByteSpan bytes) {
   constexpr u64 kPiece = u64{4} << 20;
   const u64 count = bytes.size() / kPiece + 1;

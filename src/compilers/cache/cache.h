@@ -20,7 +20,7 @@
 
 namespace culink {
 
-// What tells one state of a file from another without reading it.
+// The state of a file, which changes with its contents, without reading it.
 struct FileState {
   u64 device = 0;
   u64 number = 0;

@@ -70,7 +70,7 @@ private:
 // The first word of the command line of a worker; then the library, the socket and the two files.
 inline constexpr std::string_view kWorkerWord = "--engine-worker";
 
-// What a program does whose first word is kWorkerWord: it loads the engine and serves requests
+// The main function of a worker, whose first word is kWorkerWord: loads the engine, serves requests
 // until the socket is closed. Returns the exit code.
 [[nodiscard]] int run_engine_worker(const std::vector<std::string> &words);
 

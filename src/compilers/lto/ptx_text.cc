@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What has to be known about the PTX that the optimiser writes: where one of several texts ends,
+// Properties of the PTX that the optimiser writes: where one of several texts ends,
 // what it leaves undefined, and its target. The optimiser writes each declaration on a line of its
 // own, of which only those that begin with ".extern" count here:
 //
