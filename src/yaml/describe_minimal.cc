@@ -3,7 +3,7 @@
 // A file as a person would write it: functions with their code, calls and relocations, variables,
 // and the names that other files define. Defaults of assembling are left out, and so is what the
 // form has no place for (debug information, notes, the Mercury mirror, aliases); what was left out
-// is listed, so that nobody takes the text for the whole file.
+// is listed, so that the text is not taken for the whole file.
 //
 // What assembles from it links and runs like the original, but has other offsets and numbers; for
 // the same bytes there is the exact form.

@@ -26,7 +26,7 @@ struct FileState {
   u64 number = 0;
   u64 size = 0;
   i64 written = 0; // nanoseconds
-  i64 changed = 0; // the same for any change, which nobody can set back
+  i64 changed = 0; // the same for any change; no program can set it back
 
   bool operator==(const FileState &) const = default;
 };

@@ -50,7 +50,7 @@ toolkit_program_folders(const std::string &cuda, const std::vector<std::string> 
 // The libnvJitLink of the toolkit that has its programs in this folder, or nothing.
 [[nodiscard]] std::string find_library_beside(const std::string &program_folder);
 
-// Whether a library only stands in for libnvJitLink: it is culink's own.
+// True if a library is culink's own replacement of libnvJitLink.
 [[nodiscard]] bool is_stand_in(const std::string &library);
 
 // The ptxas of the toolkit, or else that in PATH. Empty: there is none, or

@@ -46,7 +46,7 @@ public:
     std::chrono::steady_clock::time_point start_;
   };
 
-  // Appends a row, unless nobody was called.
+  // Appends a row, unless no compiler was called.
   void add_row(std::string_view name, std::vector<StepTime> &rows) const {
     constexpr double kSecond = 1e9;
     if (calls_ != 0)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // One link from request to result: looks up target and dialect, loads the objects, plans and writes
-// the image, and checks it with the same verifier as `cubin verify`. All layers meet here and
+// the image, and checks it with the same verifier as `cubin verify`. All rooms meet here and
 // nowhere else.
 #include "driver/api/link_job.h"
 
@@ -493,12 +493,11 @@ LinkResult link(const LinkRequest &request) {
   return link(request, system_files());
 }
 
-// What is said about an image before it is given out: the rules of the format, by the verifier of
-// `cubin verify`; the comparison with the inputs, by the checker; and which input is to blame. An
-// input may break a rule that no pass depends on, and then its flaw is copied and told.
+// Checks of an image before it is given out: the rules of the format, by the verifier of `cubin
+// verify`; the comparison with the inputs, by the checker; and the input that is to blame. An input
+// may break a rule that no pass depends on; its flaw is then copied and reported.
 
-// A rule that the linker does not need: what an input says is copied, and whoever reads the output
-// should know.
+// Warns about a copied flaw and names the input that has it.
 void LinkJob::report_copied(const Finding &finding) {
   std::string source = "output";
   for (const LinkInput &input : loader_->code()) {
@@ -554,7 +553,7 @@ void LinkJob::check(const std::vector<LinkedCode> &linked, bool finalized, Worke
   std::vector<check::Finding> findings;
   if (finalized && !options.check)
     findings = check_unscheduled(linked, request_, options, pool, diag_);
-  // What becomes of code for another target is not known in all cases.
+  // The checker does not know every change of code for another target.
   if (findings.empty() && (!finalized || options.check || are_made_for(linked, request_.target)))
     findings = check_output(linked, image_, options, finalized, pool);
   report_findings(findings, options.check, diag_);

@@ -132,7 +132,7 @@ template <typename Work> culink_status guarded(const Work &work) noexcept {
   }
 }
 
-// The same for functions that return a value: `none` if it throws.
+// Guards a function that returns a value: `none` if it throws.
 template <typename Value, typename Work>
 Value guarded_value(Value none, const Work &work) noexcept {
   try {
@@ -160,7 +160,7 @@ private:
   bool got_;
 };
 
-// Changes a link: change() is called if the link is valid and nobody else is in it.
+// Changes a link: change() is called if the link is valid and no other call uses it.
 template <typename Change> culink_status change_link(culink_link *link, const Change &change) {
   if (!is_valid(link))
     return CULINK_INVALID_ARGUMENT;

@@ -129,8 +129,8 @@ std::string describe_change(const FunctionChange &change) {
 }
 
 // Differences are texts that are full of names: of symbols, and of sections, which end in the name
-// of a function. Here the names are found again by their characters, so that whoever wants them
-// demangled gets that in every line, whatever part of the comparison has written it.
+// of a function. Here the names are found again by their characters, so that all lines show
+// demangled names on demand, whichever part of the comparison has written them.
 
 namespace {
 

@@ -50,8 +50,8 @@ struct LinkPolicy : Release, Defects {
   bool aligns_by_first_function = false;
   // Loads of images by index get the offset of the first slot (Q112).
   bool updates_image_base = false;
-  // Relocation tables, and lists of resolved relocations, count twice among the sections when they
-  // are created (Q059).
+  // Names of tables without addends, and lists of resolved relocations, count twice among the
+  // sections when they are created (Q059).
   bool counts_tables_twice = false;
 };
 
