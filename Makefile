@@ -1,12 +1,15 @@
-# Everyday commands. Each goal first installs the packages it lacks (Debian, Ubuntu), so a bare
-# machine needs only make and git. The build itself is CMake with the presets of
-# CMakePresets.json; nothing is downloaded by it.
+# Everyday commands. The build itself is CMake with the presets of CMakePresets.json, and downloads
+# nothing. Where packages of Debian or Ubuntu are missing, `make` prints the command that installs
+# them; `make demo`, `make test` and other goals install them, so that a bare machine needs only make
+# and git.
 #
 #   make            build/release/bin/culink and build/release/bin/cubin
+#   make deps       install the packages that the programs need
 #   make demo       build the two programs and run them on the files in examples/
 #   make check      the quick tests: unit tests and rules of the linker, without sanitizers
 #   make test       build and run every test; says by name what it skipped
 #   make install    install programs, headers and libraries under PREFIX (default /usr/local)
+#   make uninstall  remove what `make install` wrote last
 #   make package    a Debian package in build/release
 #   make packages   .deb, .rpm and static .tar.gz for x86-64 and 64-bit ARM in build/packages, each tried
 #   make debug | asan | tsan | fuzz    other builds, each in its own folder under build/
@@ -31,11 +34,12 @@ endif
 configure = cmake --preset $(1) $(configure_flags) >/dev/null
 build = cmake --build --preset $(1) -j $(JOBS)
 
-.PHONY: all deps deps-test install-deps demo check test install package packages debug asan tsan fuzz static \
+.PHONY: all deps deps-test install-deps demo check test install uninstall package packages debug asan tsan fuzz static \
         static-aarch64 bench format clean
 .DEFAULT_GOAL := all
 
-all: deps
+all:
+	@scripts/install-deps.sh --list build
 	@$(call configure,release)
 	@$(call build,release) --target programs
 
@@ -50,7 +54,8 @@ demo: deps
 	@$(call build,release) --target culink cubin
 	@scripts/demo.sh build/release/bin
 
-check: deps
+check:
+	@scripts/install-deps.sh check
 	@$(call configure,release)
 	@$(call build,release) --target culink cubin culink_unit_tests
 	@ctest --preset release -j $(JOBS) -R '^(unit|rules)/'
@@ -61,13 +66,22 @@ test: deps-test
 install: all
 	@cmake --install build/release --prefix $(PREFIX)
 
+# The manifest names every installed file; folders of culink's own go when they are empty.
+uninstall:
+	@test -f build/release/install_manifest.txt || { echo "nothing was installed from build/release" >&2; exit 1; }
+	@xargs -d '\n' rm -f < build/release/install_manifest.txt
+	@sed 's|/[^/]*$$||' build/release/install_manifest.txt | grep '/culink\b' | sort -ru | \
+	  xargs -rd '\n' rmdir --ignore-fail-on-non-empty
+	@echo "removed $$(wc -l < build/release/install_manifest.txt) files"
+
 package: all
 	@cd build/release && cpack -G DEB
 
 packages:
 	@JOBS=$(JOBS) scripts/make-packages.sh
 
-debug asan: deps
+debug asan:
+	@scripts/install-deps.sh check
 	@$(call configure,$@)
 	@$(call build,$@)
 tsan fuzz: deps-test
@@ -82,7 +96,8 @@ static-aarch64:
 	@$(call configure,aarch64-static)
 	@$(call build,aarch64-static)
 
-bench: deps
+bench:
+	@scripts/install-deps.sh test
 	@$(call configure,release)
 	@$(call build,release)
 	@ctest --preset release -L bench -C bench --verbose

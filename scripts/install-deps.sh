@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
 # Installs the distribution packages that culink is built and tested with, if any is missing.
 #
-#   scripts/install-deps.sh [build|test|packages|static [x86_64|aarch64]]
+#   scripts/install-deps.sh [--list] [build|check|test|packages|static [x86_64|aarch64]]
 #
-# build     what the programs and the unit tests need
+# --list    installs nothing; prints the command that would, and fails, if a package is missing
+# build     what the programs need
+# check     also what the unit tests need
 # test      also the optional checkers; one that the distribution lacks is left out, and the tests
 #           that need it report themselves as skipped
 # packages  also what makes packages, and what tries those for another machine
@@ -13,13 +15,22 @@
 # through sudo; on other systems the missing packages are listed and the script fails.
 set -euo pipefail
 
-required=(g++ cmake ninja-build libzstd-dev liblz4-dev libfmt-dev libyaml-cpp-dev
-          nlohmann-json3-dev libgtest-dev libbenchmark-dev python3)
+list=
+if [ "${1:-}" = --list ]; then
+  list=yes
+  shift
+fi
+required=(g++ cmake ninja-build libzstd-dev liblz4-dev libfmt-dev libyaml-cpp-dev python3)
+unit_tests=(libgtest-dev nlohmann-json3-dev)
 optional=()
 foreign= # the distribution's name of another machine
 case "${1:-build}" in
   build) ;;
-  test) optional=(clang-16 libclang-rt-16-dev lld-16 clang-format-16 shellcheck codespell file valgrind) ;;
+  check) required+=("${unit_tests[@]}") ;;
+  test)
+    required+=("${unit_tests[@]}")
+    optional=(libbenchmark-dev clang-16 libclang-rt-16-dev lld-16 clang-format-16 shellcheck codespell file valgrind)
+    ;;
   packages)
     required+=(dpkg-dev file)
     optional=(rpm qemu-user-static)
@@ -39,7 +50,7 @@ case "${1:-build}" in
     fi
     ;;
   *)
-    echo "usage: install-deps.sh [build|test|packages|static [x86_64|aarch64]]" >&2
+    echo "usage: install-deps.sh [--list] [build|check|test|packages|static [x86_64|aarch64]]" >&2
     exit 2
     ;;
 esac
@@ -78,6 +89,12 @@ if [ -n "$foreign" ]; then
 fi
 [ $((${#missing[@]} + ${#missing_optional[@]})) -gt 0 ] ||
   { [ -n "$unpacked" ] && [ ! -d "$unpacked" ]; } || exit 0
+
+if [ -n "$list" ]; then
+  [ ${#missing[@]} -gt 0 ] || exit 0
+  echo "missing packages; \`make deps\` installs them, or:  sudo apt-get install ${missing[*]}" >&2
+  exit 1
+fi
 
 run_as_root=()
 if [ "$(id -u)" -ne 0 ]; then
