@@ -29,7 +29,8 @@ case "${1:-build}" in
   check) required+=("${unit_tests[@]}") ;;
   test)
     required+=("${unit_tests[@]}")
-    optional=(libbenchmark-dev clang-16 libclang-rt-16-dev lld-16 clang-format-16 shellcheck codespell file valgrind)
+    optional=(libbenchmark-dev clang-16 libclang-rt-16-dev lld-16 clang-format-16 shellcheck codespell file valgrind
+              python3-venv chromium nginx-light zsh fish clang-19 clang-tools-19)
     ;;
   packages)
     required+=(dpkg-dev file)

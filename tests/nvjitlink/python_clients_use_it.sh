@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # cuda-bindings, cuda.core and numba-cuda link with culink when its library is loaded before they look for one, and get
-# the same cubin. CULINK_TEST_PYTHON names a Python that has the packages.
+# the same cubin. CULINK_TEST_PYTHON names a Python that has the packages; else that of the build's test tools.
 . "${BASH_SOURCE%/*}/../common.inc.sh"
-python=${CULINK_TEST_PYTHON:-python3}
+python=${CULINK_TEST_PYTHON:-${CULINK_BUILD:-$SOURCE/build/release}/test-tools/bin/python3}
 "$python" -c "import cuda.bindings.nvjitlink" 2> none || skip "no cuda-bindings in $python"
 mkdir in
 cp "$SOURCE"/examples/vector_math/sm_90/{main,filter}.cubin "$SOURCE/examples/vector_math/fat/filter.o" in
