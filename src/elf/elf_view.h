@@ -76,7 +76,7 @@ struct Symbol {
 
   [[nodiscard]] SymbolBinding binding() const { return static_cast<SymbolBinding>(info >> 4); }
   [[nodiscard]] SymbolType type() const { return static_cast<SymbolType>(info & 15); }
-  // Whether `section` is an index into the section table.
+  // True if `section` is an index into the section table.
   [[nodiscard]] bool in_section() const {
     return section != kSectionUndefined &&
            (raw_section == kSectionXindex || raw_section < kSectionLoReserve);
@@ -132,7 +132,7 @@ public:
   [[nodiscard]] bool empty() const { return count_ == 0; }
   // Precondition: i < size().
   [[nodiscard]] Symbol operator[](u32 i) const;
-  // The same without the name, which takes longer to read than all the rest.
+  // The symbol without its name, which takes longer to read than all the rest.
   [[nodiscard]] Symbol without_name(u32 i) const;
   [[nodiscard]] std::vector<Symbol> all() const;
 
@@ -284,14 +284,14 @@ public:
 
   // The entries of a section of a relocation type; empty for any other.
   [[nodiscard]] RelocationTable relocations(const Section &table) const;
-  // Whether tables of a device file may have entries of that type. Never wrongly false.
+  // True if tables of a device file may have entries of that type. Never wrongly false.
   [[nodiscard]] bool may_have_relocations(u32 type) const {
     return relocation_types_[std::min(type, kOtherTypes)];
   }
   // The section that an SHF_INFO_LINK or relocation section's sh_info names, or nothing.
   [[nodiscard]] const Section *info_section(const Section &user) const;
 
-  // The same file with another section table, for a second set of tables inside a file. Every index
+  // This file with another section table, for a second set of tables inside a file. Every index
   // in it must be that of a section of it.
   [[nodiscard]] ElfView with_sections(std::vector<Section> sections) const {
     ElfView out = *this;

@@ -72,7 +72,7 @@ bool SectionMover::read_tables() {
   return changed_ < old_.size() && size_in_file(changed_) == old_[changed_].sh_size;
 }
 
-// Whether the section lies in the file, so that no sum below can overflow.
+// True if the section lies in the file, so that no sum below can overflow.
 bool SectionMover::is_plausible(const Shdr64 &row) const {
   const bool stored = !has_no_file_data(static_cast<SectionType>(row.sh_type));
   return row.sh_addralign <= file_.size() && row.sh_offset <= file_.size() &&

@@ -139,7 +139,7 @@ constexpr std::array<TypeRule, 27> kTypeRules{{
 constexpr std::string_view kMercuryPrefix = ".nv.merc"; // then the mirrored name, with its dot
 constexpr std::string_view kCapmercPrefix = ".nv.capmerc";
 
-// Longest first: .rela.text.f is no .rel section of a target named "a.text.f".
+// Longest first: .rela.text.f is not the .rel section of a target named "a.text.f".
 constexpr std::array<std::string_view, 3> kRelocationPrefixes{".nv.resolvedrela", ".rela", ".rel"};
 
 constexpr std::array<std::string_view, kSectionRoleCount> kRoleNames{

@@ -120,7 +120,7 @@ struct SectionKind {
 // Nothing known: Unknown, which every tool carries verbatim.
 [[nodiscard]] SectionKind classify_section(std::string_view name, SectionType type, u64 flags);
 
-// The same for each section of a file.
+// The kinds of all sections of a file.
 struct Section;
 [[nodiscard]] std::vector<SectionKind> classify_sections(std::span<const Section> sections);
 

@@ -14,7 +14,7 @@
 
 namespace culink::elf {
 
-// Which part of the symbol table holds a symbol. The binding decides for most; nvlink keeps weak
+// The part of the symbol table that holds a symbol. The binding decides for most; nvlink keeps weak
 // definitions among the locals.
 enum class SymbolPart : u8 { Local, Global };
 

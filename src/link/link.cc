@@ -29,7 +29,7 @@ namespace culink {
 
 namespace {
 
-// What the passes after liveness need beside the program.
+// Inputs of the passes after liveness, beside the program.
 struct LinkServices {
   const SassInputs *sass;
   WorkerPool &pool;
@@ -43,7 +43,7 @@ KnownFlaws known_flaws(const Program &program, const Layout &layout) {
           program.policy.loses_section_fff2};
 }
 
-// The functions of a program, who calls them, and which are live.
+// The functions of a program, their callers, and which are live.
 struct Called {
   Resolution symbols;
   CallGraph calls;
@@ -158,7 +158,7 @@ std::optional<PlannedLink> plan_link(const LinkOptions &options, const Dialect &
     return {};
 
   // The prevailing definition of every name is fixed, so it is known whose calls count. Folding
-  // needs to know who is called and live, and changes it.
+  // needs to know which functions are called and live, and changes it.
   timer.begin("call graph");
   const Called called =
       find_called(objects, sass, std::move(resolved), options, policy, pool, diag);

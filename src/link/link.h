@@ -24,7 +24,7 @@ struct KnownFlaws {
   bool wrong_symbols = false;     // variables may lie outside their section
   bool null_symbol_value = false; // symbol 0 has a value
   bool overruns = false;          // relocations may reach beyond the end of their section
-  bool misplaced_locals = false;  // local symbols stand among the global ones
+  bool misplaced_locals = false;  // local symbols are among the global ones
   bool lost_section = false;      // symbols of one section may be common ones
 };
 

@@ -19,7 +19,7 @@ enum class CallPart : u32 {
   IndirectTargets = 4, // (caller, possible callee)
 };
 
-// Whether the second word of a part's pairs is a prototype and not a symbol.
+// True if the second word of a part's pairs is a prototype and not a symbol.
 [[nodiscard]] constexpr bool second_is_prototype(CallPart part) {
   return part == CallPart::AddressTaken || part == CallPart::IndirectCalls;
 }
@@ -45,7 +45,7 @@ struct CallGraph {
   // All pairs of a part. A well-formed graph has them in one group.
   [[nodiscard]] std::vector<CallPair> pairs(CallPart part) const;
 
-  // Whether part 4 is missing, and nothing else.
+  // True if part 4 is missing, and nothing else.
   [[nodiscard]] bool lacks_targets() const;
 };
 

@@ -48,17 +48,17 @@ struct Capsule {
   std::vector<Violation> violations;
   bool has_unknown_record = false; // then it is where reading ended
 
-  // Whether instruction i has no record. Precondition: i < instruction_count.
+  // True if instruction i has no record. Precondition: i < instruction_count.
   [[nodiscard]] bool recovered(u32 i) const { return ((mask[i / 32] >> (i % 32)) & 1) != 0; }
 };
 
 [[nodiscard]] Capsule decode_capsule(ByteSpan section);
-// Numbers of the machine instructions that Mercury instructions stand for, in order.
+// Numbers of the machine instructions that correspond to the Mercury instructions, in order.
 [[nodiscard]] std::vector<u64> machine_instructions(const Capsule &capsule);
 [[nodiscard]] std::vector<u8> encode_capsule(const Capsule &capsule);
 
-// Whether capsules of an object have the form of toolkit 12.8, which only engines of later ones can
-// read. That toolkit and the next one have a note of their own.
+// True if capsules of an object have the form of toolkit 12.8, which only engines of later toolkits
+// can read. Toolkits 12.8 and 12.9 have a note of their own.
 [[nodiscard]] bool has_older_capsules(const ElfView &object);
 
 } // namespace culink::elf

@@ -48,7 +48,7 @@ struct CompatRow {
 // The number a record carries: its header value, or a payload of up to 8 bytes as little-endian.
 [[nodiscard]] std::optional<u64> compat_number(const CompatRecord &record);
 
-// As check_record of nv_info.h.
+// Like check_record of nv_info.h.
 [[nodiscard]] std::optional<Violation> check_compat_record(const CompatRecord &record);
 
 } // namespace culink::elf

@@ -74,10 +74,10 @@ struct CudaInfo {
 [[nodiscard]] Result<CudaInfo> decode_cuda_info(ByteSpan desc);
 [[nodiscard]] std::vector<u8> encode_cuda_info(const CudaInfo &info);
 
-// Whether one of the two is of a later version than we know: it may have more fields, and others.
+// True for a tkinfo or cuinfo note of an unknown later version, which may have other fields.
 [[nodiscard]] bool is_later_note(const Note &note);
 
-// As decode_cuda_info, but of a later version the fields that we know, which come first.
+// Like decode_cuda_info, but reads the known fields of a later version, too. They come first.
 [[nodiscard]] Result<CudaInfo> read_cuda_info(const Note &note);
 
 } // namespace culink::elf

@@ -79,8 +79,8 @@ inline constexpr std::array<u8, 16> kNop = {0x18, 0x79, 0, 0, 0,    0,    0,    
 [[nodiscard]] const ArchInfo *find_arch(std::string_view name);
 [[nodiscard]] const ArchInfo *find_arch(u32 number, char letter = 0);
 
-// The same target for links of machine code alone, and for links of Mercury code: nvlink has other
-// rules for each. Targets before sm_100 do not differ.
+// The target as links of machine code alone and links of Mercury code see it: nvlink has rules of
+// its own for each. Targets before sm_100 do not differ.
 [[nodiscard]] ArchInfo as_plain_sass(const ArchInfo &arch);
 [[nodiscard]] ArchInfo as_mercury_plane(const ArchInfo &arch);
 

@@ -6,10 +6,11 @@
 // message about an undefined one should say. The passes that look for undefined and for live
 // functions ask.
 //
-// What may surprise: there is no rule behind the names. cudaGraphLaunch is the driver's, and
+// What may surprise: the names follow no rule. cudaGraphLaunch is the driver's, and
 // cudaEventRecord the library's; cudaEventRecordWithFlags is declared in NVIDIA's headers and
-// nobody's. The lists were found by calling every function that the headers declare for device code
-// and letting nvlink link it (tests/diff/run_names.py does so again). Only names that begin with
+// defined nowhere. The lists were found by calling every function that the headers declare for
+// device code and letting nvlink link it (tests/diff/run_names.py does so again). Only names that
+// begin with
 // __cuda_syscall are taken whatever follows.
 #include "elf/target/driver_functions.h"
 
@@ -129,7 +130,7 @@ constexpr std::array<std::string_view, 7> kOtherRuntimeFunctions = {
     "cudaDeviceSynchronize"};
 static_assert(std::is_sorted(kOtherRuntimeFunctions.begin(), kOtherRuntimeFunctions.end()));
 
-// Of the names, which are sorted, only those with the same first character are compared.
+// Names are sorted; only those with the same first character are compared.
 template <size_t N>
 bool contains(const std::array<std::string_view, N> &names, std::string_view name) {
   if (name.empty())

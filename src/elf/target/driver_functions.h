@@ -5,14 +5,14 @@
 
 namespace culink::arch {
 
-// Whether the driver provides the function, so that an executable may leave it undefined. A program
+// True if the driver provides the function, so that an executable may leave it undefined. A program
 // may define one itself, too.
 [[nodiscard]] bool is_driver_function(std::string_view name);
 
-// Whether a driver function's symbol is part of the output even if no live code calls it.
+// True if a driver function's symbol is part of the output even if no live code calls it.
 [[nodiscard]] bool is_always_listed(std::string_view name);
 
-// Whether libcudadevrt defines the function.
+// True if libcudadevrt defines the function.
 [[nodiscard]] bool is_runtime_function(std::string_view name);
 
 } // namespace culink::arch

@@ -75,7 +75,7 @@ PlainInstruction without_schedule(ByteSpan code) {
 constexpr u16 kNoOperation = 0x918, kUniformMove = 0xc82;
 constexpr u8 kPredicate = 0xf0, kNever = 0xf0; // of the second byte
 constexpr u16 kMemoryBarrier = 0x992, kErrorBarrier = 0x9ab, kClusterErrorBarrier = 0x5ab;
-constexpr u8 kEndOfKernelScope = 0x50; // strongest order, for nobody but the debugger
+constexpr u8 kEndOfKernelScope = 0x50; // strongest order, for the debugger alone
 
 u16 operation_of(ByteSpan code) {
   return static_cast<u16>(load_le<u16>(code.data()) & kOperationAndForm);

@@ -32,15 +32,15 @@ struct InstructionInfo {
 // The row of an instruction; nothing for the many that do not matter, or for less than 16 bytes.
 [[nodiscard]] const InstructionInfo *find_instruction(ByteSpan code);
 
-// Whether both instructions are spellings of one, whatever their schedules are: some engines write
+// True if both instructions are spellings of one, whatever their schedules are: some engines write
 // SHF.R.U32.HI d, RZ, n, s as SHF.R.U32 d, s, n, RZ, others IADD3 d, a, b, RZ as IADD d, a, b, and
 // VIADD as VIADD.S32.
 [[nodiscard]] bool is_other_spelling(ByteSpan a, ByteSpan b);
 
-// Whether both instructions are the same, or spellings of one, whatever their schedules are.
+// True if both instructions are the same, or spellings of one, whatever their schedules are.
 [[nodiscard]] bool is_same_instruction(ByteSpan a, ByteSpan b);
 
-// Whether an instruction changes nothing: NOP, one that is never executed, a copy of a uniform
+// True if an instruction changes nothing: NOP, one that is never executed, a copy of a uniform
 // register to itself. Engines put such instructions between others, and take them away.
 [[nodiscard]] bool does_nothing(ByteSpan code);
 
@@ -58,7 +58,7 @@ enum class Barrier : u8 {
 // The constant that MOV writes into a register; nothing for other instructions.
 [[nodiscard]] std::optional<u32> moved_constant(ByteSpan code);
 
-// How far a branch goes from the instruction behind it, in bytes; nothing for other instructions.
+// The distance of a branch in bytes from the next instruction; nothing for other instructions.
 // Computed branches and returns add a register to that.
 [[nodiscard]] std::optional<i64> branch_distance(ByteSpan code);
 // Precondition: it is a branch.

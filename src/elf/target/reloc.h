@@ -101,7 +101,7 @@ struct RelocInfo {
   [[nodiscard]] u32 number_in_executable() const { return kept_as ? kept_as : number; }
   [[nodiscard]] bool has_field() const { return pieces[0].width != 0; }
   [[nodiscard]] bool writes_bank() const;
-  // Whether storing loses no bit of the value, be it signed or unsigned: offsets may be negative.
+  // True if storing loses no bit of the value, be it signed or unsigned: offsets may be negative.
   [[nodiscard]] constexpr bool can_store(u64 stored) const {
     if (range_bits == 0)
       return true;
@@ -109,11 +109,11 @@ struct RelocInfo {
         (stored >> range_bits) == 0 || (static_cast<i64>(stored) >> (range_bits - 1)) == -1;
     return fits && (stored & ((u64{1} << step_bits) - 1)) == 0;
   }
-  // Behind the largest value that the field can hold; 0: any value can be held.
+  // The largest value that the field can hold, plus 1; 0: any value fits.
   [[nodiscard]] constexpr u64 range_end() const {
     return range_bits == 0 ? 0 : u64{1} << range_bits;
   }
-  // Whether the field is one of several that hold an address together: a half or a byte of it.
+  // True if the field is one of several that hold an address together: a half or a byte of it.
   [[nodiscard]] constexpr bool is_part() const {
     return name.find("_LO") != name.npos || name.find("_HI") != name.npos ||
            (pieces[0].width == 8 && pieces[0].word_bit == 0);

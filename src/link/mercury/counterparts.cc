@@ -22,7 +22,7 @@ using elf::SectionType;
 
 namespace {
 
-// Behind the default buckets: parameters of kernels, which lay_out_planes adds, come first.
+// After the default buckets: parameters of kernels, which lay_out_planes adds, come first.
 constexpr u8 kCapsuleBucket = 9, kFirstBucket = 10;
 constexpr u64 kMercuryCodeAlign = 16;
 
@@ -85,7 +85,7 @@ Counterpart kind_of(const OutputSections &sections, OutId id, const DebugTables 
   default:
     break;
   }
-  // Nobody knows whether a section of a later release has a counterpart.
+  // It is not known whether a section of a later release has a counterpart.
   if (elf::has_no_file_data(s.type) || !elf::kSectionTypeNames.name_of(s.type))
     return Counterpart::None;
   return shares_bytes(s, sections.name(s), tables) ? Counterpart::Shared : Counterpart::Own;

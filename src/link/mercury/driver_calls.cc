@@ -22,7 +22,7 @@ using elf::InfoAttribute;
 
 namespace {
 
-// What an object says about its code as it was compiled.
+// An object's records about its code as it was compiled.
 class CompiledCalls {
 public:
   explicit CompiledCalls(const SassContext &c) : c_(c), read_(c.sass.objects.size()) {}

@@ -13,7 +13,7 @@ struct SectionBytes {
   std::vector<u8> bytes;
 };
 
-// What a finalizer has made of the objects of a link.
+// The output of a finalizer for the objects of a link.
 struct FinalizedCode {
   std::vector<FinalizedObject> objects; // by ObjectId; or empty: nothing was finalized
   nvlink::MergedDebug merged;           // see link/nvlink; mostly empty
@@ -32,7 +32,7 @@ struct SassCode {
   ByteSpan capsule;
   const FinalizedFunction *finalized = nullptr;
 
-  // Whether instructions are not where the compiler has put them.
+  // True if instructions are not where the compiler has put them.
   [[nodiscard]] bool moves() const { return finalized && !finalized->moved.is_identity(); }
   // From an offset in the compiled code to one in `text`. Precondition: moves().
   [[nodiscard]] u64 moved(u64 offset) const { return finalized->moved.offset(offset); }

@@ -80,7 +80,7 @@ std::vector<u64> mixed_words(const elf::RelocationTable &entries) {
   return out;
 }
 
-// What is known about branch tables of machine code.
+// Known facts about branch tables of machine code.
 struct TableValues {
   Labels labels;
   struct Word {

@@ -30,10 +30,10 @@ struct ImageBank {
 fill_compiler_banks(const SassContext &context, const SassCodeList &code,
                     std::span<const FinalizedObject> finalized, Diagnostics &diag);
 
-// Whether branch tables have two labels for one word, so that those of the machine code are lost.
+// True if branch tables have two labels for one word, so that those of the machine code are lost.
 [[nodiscard]] bool has_mixed_tables(const InputObject &mercury, const arch::ArchInfo &arch);
 
-// Whether a section holds compiler constants, on the plane of that target.
+// True if a section holds compiler constants, on the plane of that target.
 [[nodiscard]] bool is_compiler_bank(const OutSection &section, const arch::ArchInfo &arch);
 
 } // namespace culink

@@ -20,7 +20,7 @@ struct SassInputs {
   FinalizeObjects finalizer;        // none: the code stays as it was compiled
 };
 
-// What every part of the SASS plan is made from.
+// The inputs of every part of the SASS plan.
 struct SassContext {
   const Program &mercury; // all passes have run over its objects
   const Program &sass;    // the same program; its objects have the same numbers
@@ -42,7 +42,7 @@ struct SassContext {
   }
 };
 
-// The same program over the SASS planes. `arch` must outlive it.
+// This program over the SASS planes. `arch` must outlive it.
 [[nodiscard]] Program sass_program(const Program &mercury, const SassInputs &inputs,
                                    const arch::ArchInfo &arch);
 
@@ -51,8 +51,8 @@ struct SassContext {
 [[nodiscard]] std::vector<u32> rank_functions(const Program &program,
                                               const OutputSections &sections);
 
-// Of functions of one name, the first one in the symbol table of the output that has code: the one
-// that nvlink finds by name.
+// For each name the first function in the symbol table of the output that has code. nvlink finds
+// this one by name.
 [[nodiscard]] FunctionsByName first_functions_of_name(const SassContext &context);
 
 } // namespace culink

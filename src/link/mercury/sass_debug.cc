@@ -225,7 +225,7 @@ public:
     }
   }
 
-  // An address of code, and the offset in the code that it stands for.
+  // An address of code, and the offset in the code that it means.
   struct Place {
     u64 offset = 0;
     i64 addend = 0;
@@ -499,7 +499,7 @@ void move_offsets(std::span<u8> table, const RegisterBlock &block, const SassCod
   }
 }
 
-// These records with other offsets, if a finalizer has made them.
+// Stores the records with the finalizer's offsets, if it has made them.
 void take_block(std::span<u8> table, const RegisterBlock &block, const ByteSpan *made) {
   if (made && made->size() == block.bytes.size())
     std::copy(made->begin(), made->end(), table.begin() + static_cast<i64>(block.offset));

@@ -38,7 +38,7 @@ struct SassDebug {
 [[nodiscard]] SassDebug make_sass_debug(const SassContext &context, const SassCodeList &code,
                                         const nvlink::MergedDebug &merged, Diagnostics &diag);
 
-// Whether a debug section is put together function by function: call frames and line tables.
+// True if a debug section is put together function by function: call frames and line tables.
 [[nodiscard]] bool is_rebuilt(std::string_view name);
 
 // Parts of one debug section that a finalizer has made, handed out one after the other.
@@ -48,7 +48,7 @@ public:
                  const nvlink::MergedDebug &merged)
       : context_(context), code_(code), merged_(merged) {}
 
-  // What is known about a function of an object, or nothing.
+  // Debug information of a function of an object; null if there is none.
   [[nodiscard]] const FinalizedDebug *debug_of(u32 object, EntityId function) const;
 
   // The next part about a function, if a finalizer has made it. After the last one, that again.

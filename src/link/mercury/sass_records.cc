@@ -77,8 +77,8 @@ u64 mask_of_compilers(const SassContext &c, const SassCodeList &code) {
   return mask;
 }
 
-// Which shortcuts the driver's finalizer may take: those that every function allows. An object says
-// it for all its functions together; where toolkit 12 does not, the instructions do.
+// The shortcuts that the driver's finalizer may take: those that every function allows. An object
+// says it for all its functions together; where toolkit 12 does not, the instructions do.
 u64 fastpath_mask(const SassContext &c, const SassCodeList &code) {
   if (c.mercury.policy.finalizes_any_code)
     return mask_of_compilers(c, code);
@@ -107,7 +107,7 @@ u64 fastpath_mask(const SassContext &c, const SassCodeList &code) {
   return mask;
 }
 
-// Whether tcgen05.mma multiplies integers somewhere, dead functions included; of the chips with
+// True if tcgen05.mma multiplies integers somewhere, dead functions included; of the chips with
 // these instructions only some can.
 bool multiplies_integers(const elf::CompatSection &compat) {
   return std::any_of(compat.records.begin(), compat.records.end(), [](const auto &record) {
@@ -144,7 +144,7 @@ std::vector<elf::InfoRecord> compiled_records(const SassContext &c, const SassCo
   return out;
 }
 
-// Whose payloads have offsets in the code, first the last one.
+// The records whose payloads have offsets in the code, in reverse order.
 std::vector<elf::InfoRecord> records_with_offsets(const SassCode &code,
                                                   const std::vector<elf::InfoRecord> &compiled) {
   if (!code.finalized)
@@ -156,7 +156,7 @@ std::vector<elf::InfoRecord> records_with_offsets(const SassCode &code,
   return out;
 }
 
-// Of the code of a function.
+// The linked records of the code of a function.
 const RecordList &linked_records(const SassContext &c, OutId text) {
   return c.plan.info.of_function[c.mercury.function_of(c.function(text)).value];
 }
@@ -167,7 +167,7 @@ void add_linked_records(const SassContext &c, OutId text, std::vector<elf::InfoR
                         std::vector<u32> callees, SassRecords::List &out) {
   const RecordList &list = linked_records(c, text);
   std::vector<u8> longer(callees.size() * sizeof(u32)); // EXTERNS with them
-  // They are in the last words of the record.
+  // Callees are in the last words of the record.
   const auto name_callees = [&out](std::span<const u32> names) {
     u64 word = out.records.bytes().size() - names.size() * sizeof(u32);
     for (const u32 callee : names) {
@@ -215,7 +215,7 @@ void add_linked_records(const SassContext &c, OutId text, std::vector<elf::InfoR
   name_callees(callees);
 }
 
-// Facts about machine code that a finalizer makes. The last one is on sm_107 alone, and behind all
+// Facts about machine code that a finalizer makes. The last one is on sm_107 alone, and after all
 // others.
 constexpr InfoAttribute kLastFact{0x67};
 constexpr std::array kFactsOfCode = {InfoAttribute::SwWar, InfoAttribute::NvsalSwWar,
@@ -228,7 +228,7 @@ bool is_on_sass_plane_only(InfoAttribute attribute, bool has_annotations) {
          std::ranges::find(kFactsOfCode, attribute) != kFactsOfCode.end();
 }
 
-// The records of the compiler, with what the finalizer says instead, and behind them what it adds.
+// The records of the compiler, with what the finalizer says instead, then those that it adds.
 // A record about a workaround comes from the compiler or the engine that made the code; only for -r
 // it is what the emulated linker would have added.
 std::vector<elf::InfoRecord> complete_records(const SassContext &c, const SassCode &code,
@@ -314,7 +314,7 @@ SassRecords make_sass_records(const SassContext &c, const SassCodeList &code,
 
 namespace {
 
-// Whatever objects say about the finalizer, the last one has its say, behind all others.
+// The last object's record about the finalizer prevails, and follows all other records.
 void set_compat(elf::CompatSection &compat, const elf::CompatRecord &record) {
   std::erase_if(compat.records, [&record](const elf::CompatRecord &known) {
     return known.attribute == record.attribute;

@@ -253,7 +253,7 @@ void Merger::create_text(EntityId id, u32 symbol_index) {
   const ObjectId taken_in = p_.calls.taken_in[p_.function_of(id).value];
   const bool launched = is_kernel_mark(entity.other) && taken_in.valid() && taken_in < id_;
   const bool judged_later = p_.live.judged_late && is_kernel_mark(entity.other);
-  // A definition of a driver function is no kernel, but gets what a kernel gets (Q140).
+  // A definition of a driver function is not a kernel, but gets what a kernel gets (Q140).
   if (!p_.is_selected(id) && !launched && !judged_later && !arch::is_driver_function(symbol.name))
     return;
   add_records(id, section);

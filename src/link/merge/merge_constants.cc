@@ -26,7 +26,7 @@ void Merger::define_compiler_constant(EntityId id, const elf::Symbol &symbol) {
   const SectionLocation &text = location(bank.info);
   if (text.discarded || !text.section.valid())
     return;
-  // An overridden definition leaves no constants behind where the next link resolves them again.
+  // An overridden definition leaves no constants where the next link resolves them again.
   if (p_.policy.keeps_all_relocations &&
       p_.symbols[layout_.sections.function(text.section)].prevailing.object != id_)
     return;

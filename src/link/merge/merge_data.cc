@@ -81,7 +81,7 @@ void Merger::define_opaque(EntityId id, u32 symbol_index) {
   layout_.sections.add_local(id);
 }
 
-// Undefined and common symbols. The only local one stands for the size of the user bank.
+// Undefined and common symbols. The only local one has the size of the user bank for its value.
 void Merger::list_undefined(EntityId id, const elf::Symbol &symbol) {
   const bool dynamic_shared =
       symbol.undefined() && (symbol.other & elf::kOtherShared) != 0 && symbol.size == 0;

@@ -94,7 +94,7 @@ void Merger::count_removed_tables(const elf::Section &table) {
     count_removed_section();
 }
 
-// Whether an entry that is neither dropped nor the first has addend 0.
+// True if an entry that is neither dropped nor the first has addend 0.
 bool Merger::has_zero_addend(const elf::Section &table) const {
   const elf::RelocationTable entries = object_->view.relocations(table);
   // Relocations of code are never dropped one by one.

@@ -215,7 +215,7 @@ struct DiagRow {
 // "undefined symbol: f", without severity and origins.
 [[nodiscard]] std::string diagnostic_text(const Diagnostic &diagnostic);
 
-// The same with its id by name, as callers of the library get it.
+// A diagnostic with its id by name, as callers of the library get it.
 [[nodiscard]] Message to_message(const Diagnostic &diagnostic);
 
 // The messages of a link, in the order of the inputs. Passes report here and go on with a

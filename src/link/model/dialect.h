@@ -23,7 +23,7 @@ namespace culink {
 struct CompatRules {
   std::span<const elf::CompatAttribute> drops;      // in every file
   std::span<const elf::CompatAttribute> sass_drops; // in files of SASS alone
-  std::span<const elf::CompatRecord> adds;          // what a file without the attribute stands for
+  std::span<const elf::CompatRecord> adds;          // the meaning of a file without the attribute
   std::span<const elf::CompatAttribute> unanimous;  // only where every object has it
   std::span<const elf::CompatRecord> finalizer;     // what finalizing Mercury code adds
   std::span<const elf::CompatRecord> assumes;       // the same, where a file has other attributes
@@ -50,7 +50,7 @@ struct Release {
   bool finalizes_any_code = false;
   // The call graph and prototypes have counterparts on the Mercury plane.
   bool mirrors_calls = false;
-  // Tables with addends leave the names of tables without behind (Q004).
+  // Tables with addends leave the names of tables without addends (Q004).
   bool names_rel_tables = true;
   // In files with Mercury code: the symbol table of the Mercury plane, then counterparts in the
   // order of their sections, no unused names, and no bytes of memory.
@@ -61,11 +61,11 @@ struct Release {
   bool ends_empty_lines = false;
   // Definitions without initial values prevail over common symbols.
   bool zeroed_data_prevails = false;
-  // Weak symbols stand in the local part of the symbol table.
+  // Weak symbols are in the local part of the symbol table.
   bool weak_among_locals = true;
 };
 
-// What nvlink gets wrong: it computes a wrong program, writes a file that is invalid or misleading,
+// Defects of nvlink: it computes a wrong program, writes a file that is invalid or misleading,
 // loses data or refuses sound input. The default is the sound answer, which is culink's own.
 // docs/compat.md has the exact rules. Passes of the linker read these fields from the LinkPolicy.
 struct Defects {
@@ -197,7 +197,7 @@ struct Defects {
   // Debug information.
 
   // Q028: call frames and lines of overridden definitions describe the definition that prevails.
-  // They are dropped only if the overridden code had relocations, and only from .rela tables and
+  // Frames are dropped only if the overridden code had relocations, and only from .rela tables and
   // from the .rel table of a section that had a .rela table first.
   bool keeps_overridden_frames = false;
   // Q160: those of discarded definitions do so, too, and none is dropped.

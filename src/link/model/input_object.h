@@ -17,7 +17,7 @@ namespace culink {
 
 using ObjectId = Id<struct ObjectTag>;
 
-// What an object has that this linker does not know and keeps as it is.
+// Parts of an object that this linker does not know and keeps as they are.
 struct Unfamiliar {
   std::vector<u8> attributes;        // of .nv.info
   std::vector<u8> compat;            // attributes of .nv.compat

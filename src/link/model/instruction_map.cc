@@ -25,8 +25,8 @@ namespace {
 
 constexpr u64 kInstructionBytes = 16;
 
-// Numbers of the machine instructions that Mercury instructions stand for. Nothing for a damaged
-// capsule, or one that counts more code than there is.
+// Numbers of the machine instructions that correspond to Mercury instructions. Nothing for a
+// damaged capsule, or one that counts more code than there is.
 std::optional<std::vector<u64>> mercury_positions(const CodeWithCapsule &code) {
   const elf::Capsule capsule = elf::decode_capsule(code.capsule);
   if (!capsule.violations.empty() || capsule.machine_count > code.text.size() / kInstructionBytes)

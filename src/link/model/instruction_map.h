@@ -27,8 +27,8 @@ public:
       return old_offset;
     return moved_[number] * kInstruction + old_offset % kInstruction;
   }
-  // The same for branch targets: instructions that were inserted before the target are executed,
-  // too.
+  // The new offset of a branch target: instructions that were inserted before the target are
+  // executed, too.
   [[nodiscard]] u64 label(u64 old_offset) const {
     const u64 number = old_offset / kInstruction;
     if (number + 1 >= moved_.size() || old_offset % kInstruction != 0)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the output is made of: its sections, where input sections and symbols are in them, and the
+// The contents of the output: its sections, where input sections and symbols are in them, and the
 // relocations of the inputs. merge_inputs makes a Layout; each placing pass takes it by value and
 // returns it with its part filled in; all later passes only read it.
 #pragma once
@@ -165,7 +165,7 @@ struct Layout {
   RelocationInputs relocs;
 };
 
-// Shared memory: who uses which variable, and where each one is. The placing passes of executables
+// Shared memory: the users of each variable, and its location. The placing passes of executables
 // and objects fill a SharedPlan; relocations and symbols read it.
 
 // The alignment of dynamic shared memory.
@@ -211,7 +211,7 @@ struct PlacedShared {
   SharedPlan shared;
 };
 
-// Which code refers to which shared variable.
+// References of code to shared variables.
 struct SharedUses {
   std::vector<std::vector<FunctionId>> users; // by EntityId: functions in the output, ascending
   // By EntityId: code refers to it, also code of discarded functions.

@@ -30,7 +30,7 @@ struct LinkPolicy : Release, Defects {
   bool requires_definitions = true;
   // Kernels were named that are to be kept. -g keeps all, and completes them.
   bool selects_kernels = false;
-  // Of functions that are the same, one stays.
+  // Identical functions become one.
   bool folds_identical = false;
 
   // -r: every relocation that the next link can use is kept, so that linking in two steps gives the

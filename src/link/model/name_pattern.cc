@@ -2,7 +2,7 @@
 //
 // Names as people type them. They copy a declaration out of the source, where `const` comes before
 // the type and a star after a blank; c++filt has it the other way round. Both are brought into one
-// form: no blanks but between words, `const` behind the type it belongs to.
+// form: no blanks but between words, `const` after the type it belongs to.
 #include "link/model/name_pattern.h"
 
 #include <algorithm>
@@ -73,7 +73,7 @@ std::string_view unqualified(std::string_view name) {
   return colons == std::string_view::npos ? name : name.substr(colons + 2);
 }
 
-// Whether a star stands for any text. Among parameters, one behind a type is that of a pointer,
+// True if a star matches any text. Among parameters, a star after a type is that of a pointer,
 // unless it is the last character: their list would not end.
 bool is_pattern(std::string_view wanted) {
   if (wanted.ends_with('*'))
@@ -145,7 +145,7 @@ bool is_meant(std::string_view symbol, std::string_view wanted) {
   const std::string text = demangle(symbol), plain = plain_name(symbol);
   if (fits(text, wanted) || fits(plain, wanted) || fits(unqualified(plain), wanted))
     return true;
-  // Where one star of a pattern stands for any text, those of pointers do, too.
+  // Where one star of a pattern matches any text, those of pointers do, too.
   return fits(canonical(text), canonical(wanted));
 }
 

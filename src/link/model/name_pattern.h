@@ -7,12 +7,12 @@
 
 namespace culink {
 
-// Whether somebody who says `wanted` means this symbol: by its own name, or by the one that the
-// source has, with or without parameters, template arguments and namespaces, however blanks and
-// `const` are put. A star stands for any text.
+// True if `wanted` names this symbol: by its own name, or by the one in the source,
+// with or without parameters, template arguments and namespaces, however blanks and
+// `const` are put. A star matches any text.
 [[nodiscard]] bool is_meant(std::string_view symbol, std::string_view wanted);
 
-// Whether -kernels-used keeps a kernel: its name has one of these texts in it, or, if names may be
+// True if -kernels-used keeps a kernel: its name has one of these texts in it, or, if names may be
 // those of the source, is meant by one.
 [[nodiscard]] bool selects_kernel(std::string_view symbol, const std::vector<std::string> &wanted,
                                   bool by_source_name);
@@ -20,7 +20,7 @@ namespace culink {
 // The number of letters to be changed, added, left out or swapped, at most `limit`.
 [[nodiscard]] size_t edit_distance(std::string_view a, std::string_view b, size_t limit);
 
-// Words of `known` that a user who wrote `word` may have meant, the likeliest first: at most
+// Words of `known` that are similar to `word`, the likeliest first: at most
 // `most`, of which none differs in more than a third of its letters.
 [[nodiscard]] std::vector<std::string_view>
 similar_names(std::string_view word, const std::vector<std::string_view> &known, size_t most);

@@ -229,7 +229,7 @@ struct Liveness {
   [[nodiscard]] bool live() const { return reason >= LiveReason::Kernel; }
 };
 
-// Which functions are live and why, and which are linked as kernels.
+// The live functions, why they are live, and which are linked as kernels.
 struct LiveSet {
   std::vector<Liveness> why;  // by FunctionId
   std::vector<bool> live;     // by FunctionId

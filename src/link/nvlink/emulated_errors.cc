@@ -42,7 +42,7 @@ void check_alias_register_counts(const Program &p, WorkerPool &pool, Diagnostics
                       diag);
 }
 
-// Q053: nvlink discards an alias that nobody calls, or a function of which only an alias has its
+// Q053: nvlink discards an alias without callers, or a function of which only an alias has its
 // address taken, and then does not know whose the code is.
 void check_dead_aliases(const Program &p, Diagnostics &diag) {
   if (std::find(p.live.live.begin(), p.live.live.end(), false) == p.live.live.end())
@@ -121,7 +121,7 @@ void check_commons(const Program &p, Diagnostics &diag) {
   }
 }
 
-// Whether code of live functions in an object refers to a variable.
+// True if code of live functions in an object refers to a variable.
 bool is_used_in(const Program &p, ObjectId in, EntityId variable) {
   const InputObject &object = p.objects[in.value];
   for (const elf::Section &table : object.view.sections()) {
@@ -146,7 +146,7 @@ bool is_used(const Program &p, EntityId variable) {
 }
 
 // Shared memory that is dynamic in one file and of a fixed size in another (Q041). Code that means
-// the memory behind all variables, as large as the launch says, would overwrite what follows the
+// the memory after all variables, as large as the launch says, would overwrite what follows the
 // one of a fixed size. nvlink takes one for the other if the size comes first, and otherwise gives
 // it no address. Both orders are refused where that defect is not emulated.
 void refuse_sized_dynamic(const Program &p, WorkerPool &pool, Diagnostics &diag) {

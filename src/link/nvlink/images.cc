@@ -5,7 +5,7 @@
 // for kernels that call nothing, unless the call graph of the output is empty. Nor do kernels list
 // the driver's functions that are called by functions which they reach through pointers alone.
 // Kernels that were not selected count as kernels there. And if one object of the link has
-// samplers, the driver is told so for all of them (Q145).
+// samplers, a record says so for all of them (Q145).
 #include "link/nvlink/images.h"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace culink::nvlink {
 
 namespace {
 
-// Whether the call graph of the output says anything.
+// True if the call graph of the output says anything.
 bool has_call_graph(const Program &program) {
   const auto any_edges = [&](const NodeLists<FunctionId> &edges) {
     for (u32 f = 0; f < edges.size(); ++f)

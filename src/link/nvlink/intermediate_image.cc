@@ -23,8 +23,7 @@ namespace {
 constexpr u64 kFileHeader = 64, kSectionHeader = 64, kSymbol = 24;
 constexpr u64 kMercuryCodeAlign = 16;
 
-// What is in no file without machine code that is finalized, and what finalizing adds, is not in
-// the image.
+// The image lacks attributes that finalizing adds, and those that only finalized files have.
 u64 size_of_compat(const CompatRules &rules, ByteSpan compat) {
   elf::CompatSection section = elf::decode_compat(compat);
   std::erase_if(section.records, [&rules](const elf::CompatRecord &record) {

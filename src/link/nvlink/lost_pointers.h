@@ -9,7 +9,7 @@ namespace culink::nvlink {
 // symbol was discarded when it was read.
 [[nodiscard]] bool loses_pointer(const Program &program, ObjectId object, u32 section, u32 symbol);
 
-// As loses_pointer, and also true if that definition was overridden later.
+// Like loses_pointer, and also true if that definition was overridden later.
 [[nodiscard]] bool drops_pointer(const Program &program, ObjectId object, u32 section, u32 symbol);
 
 } // namespace culink::nvlink

@@ -94,11 +94,11 @@ struct MergedDebugRequest {
 
 [[nodiscard]] MergedDebugRequest find_merged_debug(const MergedDebugSources &sources);
 
-// What a finalizer has to be given for it.
+// The objects that a finalizer needs for it.
 [[nodiscard]] std::vector<FinalizeRequest::Object>
 objects_to_merge(const MergedDebugRequest &request, std::span<const InputObject> sass);
 
-// What the finalizer says about these functions, to be used as it is.
+// The finalizer's answer about these functions, to be used as it is.
 struct MergedDebug {
   struct Function {
     const FinalizedDebug *parts = nullptr;
@@ -132,7 +132,7 @@ struct DebugReference {
 [[nodiscard]] std::vector<i64> merged_addends(const MergedDebug &merged,
                                               std::span<const DebugReference> references);
 
-// Whether code that an earlier link has made is finalized again although nothing else asks for it.
+// True if code that an earlier link has made is finalized again although nothing else asks for it.
 [[nodiscard]] bool is_finalized_again(const InputObject &sass);
 
 struct FrameSources {

@@ -6,7 +6,7 @@
 // looks for the symbol of a code section and takes the first that it meets in the symbol table.
 // Where some object refers to an alias before any refers to the function, that is the alias: it
 // gets the size of the code, and debug information of the function is lost (Q107). The symbol
-// tables and the debug sections of the SASS plane ask here whom nvlink takes for the owner.
+// tables and the debug sections of the SASS plane ask here which owner nvlink assumes.
 //
 // A kernel that is not .visible is local to its file, and another file may have a kernel of the
 // same name. The format has room for both: .nv.constant0.K and .nv.shared.K say in sh_info whose

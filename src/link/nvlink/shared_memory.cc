@@ -112,7 +112,8 @@ u64 EarlyPlacer::declared_align(EntityId v) const {
   return align == 1 || (p_.policy.ignores_instances && p_.symbols[v].weak()) ? 0 : align;
 }
 
-// Of the dynamic memory that a function refers to; 0 in objects before 13.1, which do not tell.
+// Alignment of the dynamic memory that a function refers to; 0 in objects before 13.1, which do not
+// record it.
 u64 EarlyPlacer::declared_align(FunctionId f) const {
   u64 align = 0;
   for (const EntityId v : dynamic_)
@@ -123,7 +124,7 @@ u64 EarlyPlacer::declared_align(FunctionId f) const {
 
 // Where dynamic memory of a kernel begins whose variables need `sum` bytes.
 u64 EarlyPlacer::end_of(FunctionId kernel, u64 sum, const OutSection &section) const {
-  if (p_.options.keeps_debug_symbols()) // the symbol has a value behind the rounded size
+  if (p_.options.keeps_debug_symbols()) // the symbol's value follows the rounded size
     return rounded(align_up(sum, std::max(kDynamicAlign, declared_align(kernel))), section);
   u64 declared = 0;
   for (const auto &[f, v] : uses_.first_dynamic) // the others do not count (Q116)
@@ -262,7 +263,7 @@ PlacedShared place_shared_early(const Program &program, SharedUses uses, Layout 
 }
 
 std::vector<u64> starts_by_first_function(const DynamicGroups &groups, std::vector<u64> ends) {
-  // By kernel: the first group is the largest number, 0 stands for none.
+  // By kernel: the first group is the largest number, 0 means none.
   std::vector<u64> first(ends.size(), 0);
   const u64 count = groups.kernels.size();
   for (u64 i = 0; i < count; ++i)

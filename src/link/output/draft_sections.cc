@@ -233,7 +233,7 @@ bool names_nothing(const FileInProgress &file, const KeptRelocation &kept, elf::
   return kept.against == Against::Section && file.number_of(against) == 0;
 }
 
-// Where debug information or data refers to a section, the inputs are too far gone to tell which of
+// Where debug information or data refers to a section, the inputs no longer show which of
 // them it was.
 void report_deleted(const Program &program, const OutputSections &planned,
                     const elf::SectionTable &sections, const KeptRelocation &kept,

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which symbols survive, and as what. Every section has an entry among the locals, so that its name
-// is in .strtab, but only some are emitted. In an executable, data symbols become plain objects and
-// shared variables vanish, names included, unless -g or --preserve-relocs keeps them.
+// Selects the symbols of the output, and their types. Every section has an entry among the locals,
+// so that its name is in .strtab, but only some are emitted. In an executable, data symbols become
+// plain objects and shared variables vanish, names included, unless -g or --preserve-relocs keeps
+// them.
 #include "link/output/output_symbols.h"
 
 #include "link/resolve/special_symbols.h"

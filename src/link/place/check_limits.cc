@@ -199,7 +199,7 @@ void LimitChecker::report_compiler_bank(OutId id, FunctionId function) {
   message.advise("recompile the largest with -Xptxas --disable-optimizer-constants");
 }
 
-// What the function has itself, then what it got with the functions that it reaches.
+// Constants of the function itself, then those of the functions that it reaches.
 std::vector<Contributor> LimitChecker::compiler_constants_of(OutId id, FunctionId function) const {
   const auto bytes_of = [](const std::vector<Piece> &pieces) {
     u64 sum = 0;

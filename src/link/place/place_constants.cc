@@ -234,7 +234,7 @@ std::vector<Variable> UserBank::sort(const std::vector<Variable> &variables) {
   });
 }
 
-// Where nvlink puts the pointers of a variable that is left out: as far behind the nearest variable
+// Where nvlink puts the pointers of a variable that is left out: as far after the nearest variable
 // before it that stays as they were. Nothing: nowhere in the bank.
 std::optional<u64> UserBank::offset_of_lost(const Variable &lost, const std::vector<Variable> &kept,
                                             u64 size) const {
@@ -320,7 +320,7 @@ std::vector<Variable> UserBank::drop_unused(std::vector<Variable> &variables) {
 u64 UserBank::lay_out(std::vector<Variable> &variables, bool real) const {
   u64 end = 0;
   for (Variable &v : variables) {
-    // 3, 5, 6 or 7 is no alignment, but may be a guess.
+    // 3, 5, 6 or 7 is not an alignment, but may be a guess.
     v.offset = align_up(end, real ? std::max(std::bit_floor(v.align), v.real_align) : v.align);
     end = v.offset + v.bytes.size();
   }

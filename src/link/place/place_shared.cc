@@ -266,7 +266,7 @@ OutId SharedPlacer::section_of(FunctionId kernel) {
   return id;
 }
 
-// Whether there is one already. Looked for once, since a program may have many.
+// True if the kernel has a section already. The search runs once, since a program may have many.
 bool SharedPlacer::has_section(FunctionId kernel) {
   if (section_of_[kernel.value].valid())
     return true;
@@ -384,7 +384,7 @@ void SharedPlacer::place_own_of(FunctionId kernel, const UnnamedShared *block, b
   std::vector<EntityId> sorted;
   if (const bool more = !own_.empty() && !own_[kernel.value].empty();
       block || more || variables.size() > 1) {
-    if (block) // it has no symbol: an invalid id stands for it
+    if (block) // without a symbol: an invalid id
       sorted.emplace_back();
     sorted.insert(sorted.end(), variables.begin(), variables.end());
     if (more)
@@ -453,7 +453,7 @@ void SharedPlacer::place_dynamic() {
       section.align = std::max(section.align, align);
     }
   if (p_.options.keeps_debug_symbols() && p_.policy.rounds_shared_size)
-    for (const EntityId v : dynamic_) // the symbols have a value behind the rounded size
+    for (const EntityId v : dynamic_) // the symbols' values follow the rounded size
       for (const FunctionId k : users_[v])
         aligns[k.value] = layout_.sections[section_of(k)].align;
   agree_on_dynamic(std::move(aligns));
@@ -489,7 +489,7 @@ void SharedPlacer::agree_on_dynamic(std::vector<u64> aligns) {
 DynamicGroups SharedPlacer::find_dynamic_groups() const {
   DynamicGroups groups;
   std::vector<std::pair<FunctionId, EntityId>> order = uses_.first_dynamic;
-  if (!p_.live.only.valid()) // kernels come behind functions
+  if (!p_.live.only.valid()) // kernels come after functions
     std::stable_partition(order.begin(), order.end(),
                           [this](const auto &use) { return !p_.live.kernel[use.first.value]; });
   for (const auto &[f, v] : order) {

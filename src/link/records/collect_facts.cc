@@ -19,7 +19,7 @@
 
 namespace culink {
 
-// The lists behind a link map: every definition of the inputs is either part of the output or
+// The lists of a link map: every definition of the inputs is either part of the output or
 // discarded for a reason. Aliases are listed like other names.
 
 namespace {
@@ -92,7 +92,7 @@ SymbolLists list_symbols(const Program &p, const Layout &layout) {
   return out;
 }
 
-// The functions for which others stand.
+// Functions that were folded into others.
 std::vector<FoldedFacts> list_folded(const Program &p) {
   std::vector<FoldedFacts> out;
   for (const Resolution::Folded &one : p.symbols.folded) {

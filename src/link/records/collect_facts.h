@@ -8,7 +8,7 @@
 
 namespace culink {
 
-// What reports say about a link. Sections are as planned; the file may have more of them.
+// The facts of a link, for reports. Sections are as planned; the file may have more of them.
 [[nodiscard]] LinkFacts collect_facts(const Program &program, const Layout &layout,
                                       const ImagePlan &images, const InfoResult &info);
 

@@ -56,7 +56,7 @@ inline constexpr std::array<u8, 256> kInheritRuleOf = [] {
   return rule == 0 ? std::nullopt : std::optional<size_t>(rule - 1);
 }
 
-// The sum of two counts. The largest number means that the count is not known, and is no count.
+// The sum of two counts. The largest number means that the count is unknown.
 [[nodiscard]] constexpr u16 add_counts(u16 a, u16 b) {
   return static_cast<u16>(std::min(u32{a} + b, u32{0xffff}));
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a kernel's .nv.info.K inherits from the functions it reaches. A record the kernel has is
-// changed in place; a new one is appended, in the order in which a walk over the functions (in the
-// order their sections were read, each function's records in input order) first meets it.
+// Records that a kernel's .nv.info.K inherits from the functions it reaches. A record the kernel
+// has is changed in place; a new one is appended, in the order in which a walk over the functions
+// (in the order their sections were read, each function's records in input order) first meets it.
 //
 // The values come from one sweep over the call graph (inherit.cc), not from a walk for each kernel.
 #include "link/records/kernel_records.h"
@@ -256,7 +256,7 @@ void KernelRecordPlanner::inherit(FunctionId kernel, RecordList &records,
                                   Diagnostics &diag) const {
   constexpr size_t kExterns = kInheritRuleCount, kFragments = kExterns + 1; // not rules
   static_assert(kInheritRules.back().attribute == InfoAttribute::Language);
-  constexpr size_t kLanguage = kInheritRuleCount - 1, kLate = kFragments + 1; // behind EXTERNS
+  constexpr size_t kLanguage = kInheritRuleCount - 1, kLate = kFragments + 1; // after EXTERNS
   struct Step {
     WalkPosition position;
     size_t rule;

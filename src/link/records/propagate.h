@@ -19,10 +19,10 @@ struct Resources {
   std::vector<u8> unbounded;    // recursion can be reached; bytes, for several threads
 };
 
-// What each function needs by itself, as its object says.
+// The resources of each function alone, from the records of its object.
 [[nodiscard]] Resources own_resources(const Program &program, WorkerPool &pool);
 
-// The same with what it reaches.
+// The resources of each function and of those that it reaches.
 [[nodiscard]] Resources propagate_resources(const Program &program, const Reach &reach,
                                             Resources own);
 

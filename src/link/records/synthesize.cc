@@ -152,12 +152,12 @@ std::vector<u8> build_tkinfo(const Program &p, const Origins &origins) {
        .options = or_else(p.dialect.tool_options, p.options.option_words)});
   elf::append_note(out, {elf::kNoteToolkitInfo, elf::kNoteOwner, desc});
   if (p.policy.resolves_early)
-    return out; // nvlink -r forgets who made the inputs
+    return out; // nvlink -r drops the tools that made the inputs
   elf::append_bytes(out, origins.tools);
   return out;
 }
 
-// What the first object with the newest version of the note has behind the fields that we know.
+// Unknown fields of the note: those of the first object with its newest version.
 ByteSpan later_fields(const Program &p, u32 version) {
   constexpr u64 kKnown = 8;
   for (const InputObject &object : p.objects)
@@ -230,14 +230,14 @@ elf::CompatRecord accelerator_target(const Program &p) {
           .value = p.arch.accelerator_target};
 }
 
-// What releases add comes behind the version of Mercury code, also in a section that does not say
-// the version, as those of toolkit 12.9: then this keeps the place, for files that do.
+// Records that releases add follow the version of Mercury code, also in a section without the
+// version, such as those of toolkit 12.9. There, this record marks the position.
 constexpr elf::CompatRecord kPlaceOfVersion = {.format = elf::RecordFormat::Half,
                                                .attribute =
                                                    CompatAttribute::MercuryIsaMajorMinorVersion,
                                                .value = 0x100};
 
-// What a section says, and what it stands for without saying so (Q151).
+// The records of a section, and those that it implies (Q151).
 CompatRecords read_compat(const Program &p, ByteSpan section) {
   CompatRecords out = elf::decode_compat(section).records;
   std::erase_if(out, [&p](const auto &record) { return is_dropped(p, record.attribute); });

@@ -74,7 +74,7 @@ bool is_listed(const RelocationContext &c, const RelocRuleInputs &rules,
 }
 
 // The addend in the list: of a table without addends the old content of the field, as it
-// stands there (Q074), or with the start of a part that has moved.
+// is there (Q074), or with the start of a part that has moved.
 i64 listed_addend(const ListedCandidate &one) {
   const i64 addend = one.raw.addend + static_cast<i64>(one.target.addend_shift);
   if (!one.source.field_addends || !one.row->has_field() ||

@@ -50,7 +50,7 @@ enum class RelocAction : u8 {
          action == RelocAction::FoldImage;
 }
 
-// Whether bytes of the section are changed.
+// True if bytes of the section are changed.
 [[nodiscard]] constexpr bool stores(RelocAction action) {
   return folds(action) || action == RelocAction::Clear;
 }
@@ -62,7 +62,7 @@ struct RelocRuleInputs {
   bool sass_plane = false;  // the latter
 };
 
-// The rules. `row` is that of `number`, if there is one: nobody knows the others, but
+// The rules. `row` is that of `number`, if there is one: the others are unknown, but
 // arch::kRelocNone.
 [[nodiscard]] RelocAction action_of(const RelocRuleInputs &link, TargetKind target, u32 number,
                                     const arch::RelocInfo *row);

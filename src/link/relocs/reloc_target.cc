@@ -105,7 +105,7 @@ RelocTarget undefined_target(const RelocationContext &c, EntityId id, const elf:
     target.unlisted = true;
     return target;
   }
-  // An undefined constant that nobody has to define: no address at all, in no bank.
+  // An undefined constant that need not be defined: no address at all, in no bank.
   const bool weak = symbol.binding() == elf::SymbolBinding::Weak;
   if (is_constant(symbol.other) && !(weak && !c.program.policy.executable)) {
     target.kind = placed_kind(entity);
@@ -187,7 +187,7 @@ RelocTarget function_target(const RelocationContext &c, EntityId id) {
 RelocTarget other_target(const RelocationContext &c, ObjectId object, const elf::Symbol &symbol,
                          EntityId id, FunctionId function) {
   constexpr RelocTarget null{.kind = TargetKind::Null, .bank = bank_of(SectionType::Null)};
-  if (!id.valid()) { // a label without a location stands for symbol 0
+  if (!id.valid()) { // a label without a location becomes symbol 0
     RelocTarget label = null;
     label.value = c.layout.placement.null_symbol_value;
     return label;

@@ -174,7 +174,7 @@ bool is_inside(const RelocSource &source, u64 offset, const RelocInfo &row) {
   return offset <= size && row.field_bytes <= size - offset;
 }
 
-// What stands in the field of a relocation that has no other addend.
+// The contents of the field of a relocation that has no other addend.
 u64 addend_in_field(const RelocEntry &entry) {
   if (!entry.source.field_addends || entry.source.loses_addends || !entry.row)
     return 0;
@@ -188,18 +188,18 @@ bool has_implicit_addend(const RelocSource &source, const RelocTarget &target) {
   return source.field_addends && !(source.loses_addends && target.addend_shift != 0);
 }
 
-// Whether a kept entry may need what stands in its field.
+// True if a kept entry may need the contents of its field.
 bool needs_field(const RelocSource &source, const RelocTarget &target) {
   return source.field_addends && (source.group->has_addends || target.against == Against::Section);
 }
 
-// Whether a kernel reaches a function, and not only its address is taken.
+// True if a kernel reaches a function, and not only its address is taken.
 bool is_reached(const RelocationContext &c, FunctionId function) {
   const LiveReason reason = c.program.live.why[function.value].reason;
   return reason >= LiveReason::Kernel && reason <= LiveReason::PointerCall;
 }
 
-// Whether something refers to what is not in the output: to a section that only linkers read, or
+// True if something refers to what is not in the output: to a section that only linkers read, or
 // live code to a function that is not live, because the call graph of its object does not have the
 // call. No compiler writes either. A function that is live only because its address is taken does
 // not keep its callees, though.
@@ -215,7 +215,7 @@ bool is_lost(const RelocationContext &c, const RelocSource &source, const RelocT
   return is_reached(c, source.function);
 }
 
-// Whether something refers to a section as a whole whose parts go to several places or nowhere, or
+// True if something refers to a section as a whole whose parts go to several places or nowhere, or
 // to debug information without being a part of it. No compiler writes either.
 bool names_no_place(const RelocationContext &c, const RelocSource &source, u32 symbol) {
   const InputObject &object = c.program.objects[source.object.value];
@@ -234,7 +234,7 @@ bool names_no_place(const RelocationContext &c, const RelocSource &source, u32 s
   }
 }
 
-// Whether code refers to shared memory that it does not have: that of another kernel, or a variable
+// True if code refers to shared memory that it does not have: that of another kernel, or a variable
 // without a place, because the other form of the code does not refer to it.
 bool names_foreign_memory(const RelocationContext &c, const RelocSource &source,
                           const RelocTarget &target, u32 symbol) {
@@ -261,7 +261,7 @@ bool asks_too_much(const RelocationContext &c, const RelocEntry &entry) {
          is_shared_variable(c.program, entry.target);
 }
 
-// Whether code or data has a relocation against an image that means nothing there. nvlink stores 0.
+// True if code or data has a relocation against an image that means nothing there. nvlink stores 0.
 bool is_no_image(const RelocationContext &c, const RelocEntry &entry) {
   return entry.row->image == arch::ImageAction::ZeroValue && c.program.policy.executable &&
          (entry.source.section->flags & elf::kFlagAlloc) != 0 && !c.program.policy.emulates_nvlink;
@@ -378,8 +378,8 @@ u64 RelocationReader::addend_shift(const RelocEntry &entry) const {
 }
 
 // An SHT_REL entry that may need an addend, because parts of the section that it refers to have
-// moved or the output has one table for all. What stands in the field is then no longer all of the
-// addend. A lossless -r gives one to every entry against a section, because the next link moves
+// moved or the output has one table for all. The contents of the field are then no longer all of
+// the addend. A lossless -r gives one to every entry against a section, because the next link moves
 // parts, too.
 void RelocationReader::keep(const RelocEntry &entry) {
   const RelocationGroup &group = *entry.source.group;

@@ -214,7 +214,7 @@ void CallReader::read_pointers(ObjectId id, CallBatch &batch) const {
   }
 }
 
-// Functions that a compiler has put into the code of a kernel are no nodes of its call graph.
+// Functions that a compiler has put into the code of a kernel are not nodes of its call graph.
 void CallReader::read_owners(ObjectId id, CallBatch &batch) const {
   const InputObject &object = objects_[id.value];
   if (!object.has_aliases)
@@ -239,7 +239,7 @@ std::string_view leading_number(std::string_view text) {
   return text.substr(0, std::min(text.find_first_not_of("0123456789"), text.size()));
 }
 
-// Whether two prototypes differ only where the earlier one has b1, a parameter of one byte, and the
+// True if two prototypes differ only where the earlier one has b1, a parameter of one byte, and the
 // later one b and another number.
 bool fits_any_size(std::string_view earlier, std::string_view later) {
   while (!earlier.empty() && !later.empty() && earlier[0] == later[0]) {
@@ -403,7 +403,7 @@ void GraphBuilder::compare_prototypes() {
     }
 }
 
-// Calls of a driver function say behind a bar which registers it changes; a definition of such a
+// Calls of a driver function name the registers that it changes after a bar; a definition of such a
 // function in the program does not (Q140).
 bool GraphBuilder::mean_the_same(std::string_view function, std::string_view earlier,
                                  std::string_view later) const {

@@ -151,7 +151,7 @@ void UndefinedExplainer::run(Diagnostics &diag) {
   }
 }
 
-// Reports these entities as undefined: who refers to each, and what may have been meant.
+// Reports these entities as undefined: the references to each, and similar names.
 void report_undefined(const Program &program, const std::vector<EntityId> &missing,
                       Diagnostics &diag) {
   if (!missing.empty())
@@ -203,7 +203,7 @@ void check_unified(const Program &p, Diagnostics &diag) {
       }
 }
 
-// The kernel that the symbol of an image parameter stands in.
+// The kernel whose image parameter the symbol is.
 EntityId kernel_of_parameter(const Program &p, const Entity &opaque) {
   const InputObject &object = p.objects[opaque.prevailing.object.value];
   const u32 kernel = object.owner_of_code(object.symbols[opaque.prevailing.symbol].section);

@@ -3,7 +3,7 @@
 // Identical code folding. Each function that may be folded is described by one string: all that the
 // output would hold of it, with the program's numbers of variables in place of the object's numbers
 // of symbols. Two functions are the same if their strings are, and if the functions that they refer
-// to are. Callees are described before their callers, who name the function that stands for a
+// to are. Callees are described before their callers, which name the function that replaces a
 // callee; so one walk is enough, however deep the calls are. Callees in a circle have no such
 // function yet and are named themselves: functions that call each other are only folded if they
 // call the same ones, or each itself.
@@ -85,7 +85,7 @@ public:
       : object_(object), id_(id), symbols_(symbols), calls_(calls), mercury_(mercury),
         belongings_(object) {}
 
-  // Whether everything that belongs to the function can be compared.
+  // True if everything that belongs to the function can be compared.
   [[nodiscard]] bool can_describe(u32 symbol) const;
   void describe(u32 symbol, Candidate &out) const;
 
@@ -196,7 +196,7 @@ void Describer::add_record(const elf::InfoRecord &record, Candidate &out) const 
   add_bytes(record.payload.subspan(u64{symbols} * 4), out);
 }
 
-// Symbols without an entity are labels and sections: nobody else's are the same.
+// Symbols without an entity are labels and sections, which are never the same.
 void Describer::add_symbol(u32 symbol, Candidate &out) const {
   const EntityId entity = symbols_.of(id_, symbol);
   const FunctionId function = entity.valid() ? calls_.function_of[entity.value] : FunctionId{};
@@ -220,7 +220,7 @@ public:
       : objects_(objects), sass_(sass), symbols_(symbols), calls_(calls), live_(live), pool_(pool) {
   }
 
-  // By entity: the one that stands for it; none: itself.
+  // By entity: its replacement; none: itself.
   std::vector<EntityId> run();
 
 private:
@@ -371,7 +371,7 @@ void Folder::add_calls(Candidate &candidate) const {
     add(prototype);
 }
 
-// A function that refers to itself does not say its number, which is nobody else's.
+// A function that refers to itself does not name its number, which would make it unique.
 void Folder::name_targets(Candidate &candidate) const {
   for (const u32 target : candidate.targets) {
     const u32 number = target == candidate.function.value ? FunctionId::kNone : stands_for_[target];
@@ -405,7 +405,7 @@ std::vector<Candidate *> Folder::in_order_of_calls() const {
   return out;
 }
 
-// The first function of the program among those that are the same stands for them.
+// The first of identical functions in the program replaces the others.
 void Folder::find_same() {
   stands_for_.resize(calls_.functions.size());
   std::iota(stands_for_.begin(), stands_for_.end(), 0);

@@ -8,7 +8,7 @@
 
 namespace culink {
 
-// Lets one device function stand for all live ones that are the same (--icf=safe): same code,
+// Replaces identical live device functions by one of them (--icf=safe): same code,
 // relocations, records and calls. Kernels and functions whose address is taken stay as they are.
 // The result is that of a program whose callers name that one function; Resolution::folded lists
 // the others. `sass`: the other plane of objects with Mercury code, which has to agree, or nothing.

@@ -6,7 +6,7 @@
 // shortest chain back to a kernel; later passes only need to know if a function is live.
 //
 // Two things surprise. A function whose address is taken is live, too, even if only dead code takes
-// it, but it is no root: the functions that it calls are discarded unless something else keeps
+// it, but it is not a root: the functions that it calls are discarded unless something else keeps
 // them; only its undefined callees (driver functions) are live. Kernels whose address is taken,
 // however, are roots even if they were not selected, because device code can launch them.
 #include "elf/target/driver_functions.h"

@@ -156,7 +156,7 @@ void NameRules::report_other_kind(const Entity &entity, SymbolRef ref, const elf
     report_duplicate(entity, ref);
 }
 
-// Whether a symbol is of the same type as the earlier ones of its name, and st_other the same but
+// True if a symbol is of the same type as the earlier ones of its name, and st_other the same but
 // for bits that may differ. All but a few do, and of those that do not most may.
 inline bool NameRules::agree(const Entity &entity, const elf::Symbol &symbol) {
   constexpr u8 kSpaces = 0xe0;
@@ -165,7 +165,7 @@ inline bool NameRules::agree(const Entity &entity, const elf::Symbol &symbol) {
   return entity.type() == symbol.type() && ((entity.other ^ symbol.other) & compared) == 0;
 }
 
-// Whether a symbol disagrees with the earlier ones of its name in kind or memory space.
+// True if a symbol disagrees with the earlier ones of its name in kind or memory space.
 bool NameRules::report_disagreement(const Entity &entity, SymbolRef ref,
                                     const elf::Symbol &symbol) {
   const auto disagree = [&](DiagId id, std::vector<std::string> more, std::string here,
@@ -304,7 +304,7 @@ void NameRules::read_data(SymbolRef ref, const elf::Symbol &symbol) {
     define_data(*entity, ref, symbol);
 }
 
-// Whether an image meets something of its name that is no image of its kind.
+// True if an image has the name of something that is not an image of its kind.
 bool NameRules::has_other_kind(const Entity &known, SymbolRef ref, const elf::Symbol &symbol,
                                bool opaque) {
   if (known.type() == symbol.type() && known.opaque == opaque)
@@ -396,7 +396,7 @@ void NameRules::merge_common(Entity &entity, SymbolRef ref, const elf::Symbol &s
 void NameRules::define_data(Entity &entity, SymbolRef ref, const elf::Symbol &symbol) {
   const bool strong = symbol.binding() != SymbolBinding::Weak;
   // The first declaration of dynamic shared memory defines it. Definitions without a size come from
-  // nvlink -r; whether one with a size contradicts is asked where it is known who uses it.
+  // nvlink -r; whether one with a size contradicts is checked where its users are known.
   if (entity.dynamic && entity.first != ref) {
     outcome(ref) = DefinitionOutcome::DiscardedForStrong;
     entity.sized = entity.sized || symbol.size != 0;

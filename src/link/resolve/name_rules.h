@@ -25,7 +25,7 @@ struct Occurrence {
   u32 in_code : 1 = 0;    // it is in a code section
 };
 
-// What stands for the entity of a symbol until entities have their numbers: the number of a draft,
+// The provisional entity of a symbol, until entities have their numbers: the number of a draft,
 // and whether the symbol is the first of its entity. A symbol may also be the only one of an entity
 // that has no draft. Then, the number of the entity itself. Numbers of drafts tell the shard, in
 // their lowest bits.
@@ -54,7 +54,7 @@ struct NameTables {
 // An entity as its first symbol declares it.
 [[nodiscard]] Entity new_entity(SymbolRef ref, const elf::Symbol &symbol, const LinkPolicy &policy);
 
-// Whether a symbol is in a code section of its object.
+// True if a symbol is in a code section of its object.
 [[nodiscard]] inline bool is_in_code(const InputObject &object, const elf::Symbol &symbol) {
   return symbol.in_section() && object.kinds[symbol.section].is_code();
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Who refers to a symbol, for messages and reports, and in which order references are read. The
+// The references to a symbol, for messages and reports, and the order in which they are read. The
 // call graph knows calls only; references to variables, and the code or table that takes a
-// function's address, are in the relocations. Nobody asks unless a link failed or --why-live was
-// given, so nothing is indexed in advance: a caller walks all relocations of the program once and
-// picks out what it was asked for.
+// function's address, are in the relocations. They are needed only if a link failed or --why-live
+// was given, so nothing is indexed in advance: a caller walks all relocations of the program once
+// and picks out what it was asked for.
 #include "link/resolve/references.h"
 
 #include <algorithm>
@@ -47,7 +47,7 @@ SymbolsBySection::SymbolsBySection(const Program &program, ObjectId object)
   const std::span<const elf::Symbol> symbols = p_.objects[object.value].symbols;
   for (u32 s = 1; s < symbols.size(); ++s)
     if (const EntityId id = p_.symbols.of(object, s);
-        id.valid() && symbols[s].in_section() && !p_.symbols[id].opaque) // those are no code
+        id.valid() && symbols[s].in_section() && !p_.symbols[id].opaque) // those are not code
       entries_.push_back({symbols[s].section, symbols[s].value, symbols[s].size, id});
   std::stable_sort(entries_.begin(), entries_.end(), [](const Entry &a, const Entry &b) {
     return std::tie(a.section, a.begin) < std::tie(b.section, b.begin);

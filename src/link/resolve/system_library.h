@@ -13,9 +13,9 @@ namespace culink {
 class UndefinedFunctions {
 public:
   void add(const InputObject &object);
-  // Whether a function is called that none of the objects defines.
+  // True if a function is called that none of the objects defines.
   [[nodiscard]] bool any_missing() const { return missing_ != 0; }
-  // Whether an object defines one of those.
+  // True if an object defines one of those.
   [[nodiscard]] bool is_completed_by(const InputObject &object) const;
 
 private:
@@ -38,7 +38,7 @@ private:
 [[nodiscard]] std::vector<InputObject> drop_unneeded(std::vector<InputObject> objects,
                                                      const std::vector<bool> &needed);
 
-// Whether a function is called that none of the objects defines, driver functions apart.
+// True if a function is called that none of the objects defines, driver functions apart.
 [[nodiscard]] bool calls_missing_functions(const std::vector<InputObject> &objects);
 
 } // namespace culink
