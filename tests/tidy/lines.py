@@ -31,6 +31,44 @@ def house_rules(tree):
                     yield f"{name}:{number}: {what}"
 
 
+# A variable that outlives a call: at the left margin, or `static` in a function.
+VARIABLE = re.compile(
+    r"^(?:static |thread_local )?(?!const\b|constexpr|constinit const|inline constexpr|extern|using|namespace|template|class|struct|"
+    r"enum|union|return|typedef|concept)[A-Za-z_][\w:<>,*& ]* [*&]?\w+(?: = [^()]*|\{[^()]*\})?;"
+    r"|^\s+(?:static|thread_local) (?!const\b|constexpr)[^(=;]*[=;{]")
+# (file, variable, why there is one)
+GLOBAL_STATE = (
+    ("src/support/mapped_file.cc", "told", "a signal handler has no other place"),
+    ("src/driver/nvjitlink/compilers.cc", "found", "nvJitLink has no object that outlives a link"),
+)
+
+
+def global_state(tree):
+    """No variable outlives a call, but those of GLOBAL_STATE."""
+    for name in tree.matching(".cc", ".h", under=PRODUCT_FOLDERS):
+        allowed = [variable for file, variable, _ in GLOBAL_STATE if file == name]
+        for number, line in tree.lines(name):
+            code = line.split("//")[0].rstrip()
+            if VARIABLE.match(code) and not any(re.search(rf"\b{word}\b", code) for word in allowed):
+                yield f"{name}:{number}: a variable that outlives a call: {code.strip()}"
+
+
+# A comment starts with the noun that it is about.
+BAD_OPENING = re.compile(r"(?:That|Those|Whose|Of|The same|Nobody|Whoever)\b")
+
+
+def comments(tree):
+    """A comment begins with a noun, not with a word that refers to the line above or to nothing."""
+    for name in tree.matching(".cc", ".h", under=PRODUCT_FOLDERS):
+        inside = False
+        for number, line in tree.lines(name):
+            comment = line.strip().startswith("//")
+            text = line.strip().removeprefix("//").strip() if comment else line.rpartition(" // ")[2]
+            if (comment or " // " in line) and not (comment and inside) and BAD_OPENING.match(text):
+                yield f"{name}:{number}: comment opens with {BAD_OPENING.match(text)[0]!r}"
+            inside = comment
+
+
 # Words that only this project used for what linkers have a word for: (pattern, the word).
 FOREIGN_WORDS = (
     (r"\bmeaning_of\b|\bSymbolMeaning\b", "resolve_target, RelocTarget"),

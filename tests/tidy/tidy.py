@@ -13,7 +13,7 @@ import subprocess
 import sys
 
 sys.dont_write_bytecode = True
-from lines import PRODUCT_FOLDERS, house_rules, numbers_in_tables, vocabulary
+from lines import PRODUCT_FOLDERS, comments, global_state, house_rules, numbers_in_tables, vocabulary
 
 # The folders of src. A folder includes itself and those named here (docs/design.md). The first part of
 # a path is its room; rooms include each other without a circle, too.
@@ -327,6 +327,30 @@ def doc_paths(tree):
                         yield f"{name}:{number}: {file} has no function {function}"
 
 
+def shown_numbers(tree):
+    """Times that README shows are those of docs/benchmarks.md."""
+    if "README.md" not in tree.files:
+        return
+    time = re.compile(r"\b(\d[\d,.]*) (ms|s)\b")
+    measured = {found[0] for found in time.finditer(tree.text("docs/benchmarks.md"))} \
+        if "docs/benchmarks.md" in tree.files else set()
+    for number, line in tree.lines("README.md"):
+        for found in time.finditer(line):
+            if found[0] not in measured:
+                yield f"README.md:{number}: {found[0]} is not in docs/benchmarks.md"
+
+
+def packages_used(tree):
+    """What the build requires is used by it: `find_package(fmt REQUIRED)` and `fmt::` or `fmt_`."""
+    lists = [name for name in tree.files if name.endswith((".cmake", "CMakeLists.txt"))]
+    text = {name: tree.text(name) for name in lists}
+    for name in lists:
+        for package in re.findall(r"find_package\(([\w-]+)[^)]*REQUIRED", text[name]):
+            uses = re.compile(rf"\b{re.escape(package)}(::|_EXECUTABLE|_add|_FOUND)|\b{re.escape(package)}\b(?!.*REQUIRED)")
+            if not any(uses.search(re.sub(r"find_package\([^)]*\)", "", body)) for body in text.values()):
+                yield f"{name}:1: requires {package}, which nothing uses"
+
+
 def passes(tree):
     """docs/design.md lists the passes of the linker, as src/link/link.cc runs them."""
     if "src/link/link.cc" not in tree.files:
@@ -410,8 +434,8 @@ def spelling(tree):
 
 RULES = {rule.__name__: rule for rule in (
     layering, rooms, include_graph, local_paths, opening, unfinished, house_rules,
-    vocabulary, numbers_in_tables, quirk_ids, one_definition, doc_links, doc_paths, passes,
-    values, clang_format, shellcheck, spelling)}
+    global_state, comments, vocabulary, numbers_in_tables, quirk_ids, one_definition, doc_links, doc_paths,
+    shown_numbers, packages_used, passes, values, clang_format, shellcheck, spelling)}
 
 
 def main(arguments):
