@@ -163,7 +163,7 @@ constexpr auto kReports = std::to_array<OptionRow>({
     writes(valued(
         Report, "report", "", Text, Never, Program, "<file>",
         "Write a page (HTML) that shows the link: what fills the output, its kernels, what was "
-        "discarded (docs/report.md). %a stands for the target.")),
+        "discarded (docs/cubin.md). %a stands for the target.")),
     flag(DumpCallgraph, "dump-callgraph", "dump-callgraph", Always, Program,
          "Print who calls whom."),
     flag(DumpCallgraphNoDemangle, "dump-callgraph-no-demangle", "dump-callgraph-no-demangle",
