@@ -183,7 +183,7 @@ CULINK_API const culink_message *culink_result_message(const culink_result *resu
 
 typedef enum culink_format CULINK_ENUM {
   CULINK_TEXT = 0,   // as the program `culink` prints them
-  CULINK_JSON = 1,   // an object per line (docs/messages.md)
+  CULINK_JSON = 1,   // an object per line (docs/culink.md)
   CULINK_NVLINK = 2, // nvlink's lines, as far as it would have come
 } culink_format;
 

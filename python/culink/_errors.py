@@ -55,7 +55,7 @@ class Message:
     severity: str
     """``"info"``, ``"warning"``, ``"error"``; or ``"bug"``: the linker contradicted itself."""
     id: str
-    """A name that stays from release to release: ``"undefined-reference"`` (docs/messages.md)."""
+    """A name that stays from release to release: ``"undefined-reference"`` (docs/culink.md)."""
     text: str
     """``"undefined symbol: _Z1fv"``."""
     arguments: tuple[str, ...]

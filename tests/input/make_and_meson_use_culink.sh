@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Plain make and Meson link with culink if they are told to use nvcc of the toolchain folder, as
-# docs/build-systems.md says: its example for make, its example for Meson.
+# docs/culink.md says: its example for make, its example for Meson.
 . "${BASH_SOURCE%/*}/../common.inc.sh"
 need nvcc make
 "$CULINK" --make-toolchain "$WORK/cuda" > told
@@ -15,7 +15,7 @@ int main() { kernel<<<1, 1>>>(nullptr); }
 EOF
 # shown LANGUAGE: the first block of that language in the page.
 shown() {
-  sed -n "/^\`\`\`$1\$/,/^\`\`\`\$/p" "$SOURCE/docs/build-systems.md" | sed '1d;$d'
+  sed -n "/^\`\`\`$1\$/,/^\`\`\`\$/p" "$SOURCE/docs/culink.md" | sed '1d;$d'
 }
 
 shown make > Makefile

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Every command of docs/questions.md, on files of the names that are used there: how it ends and what
+# Every command of the questions in docs/culink.md, on files of the names that are used there: how it ends and what
 # it tells. No row is without a check, and no check without a row.
 . "${BASH_SOURCE%/*}/../common.inc.sh"
 need ar
@@ -115,6 +115,6 @@ asks 0 'cubin list libs.a' sm_80 sm_90
 asks 0 'culink -arch=sm_90 names.cubin -o out.cubin --cref' "stat(float const*)"
 
 # shellcheck disable=SC2016  # backquotes of the document
-sed -n 's/^| .*| `\(.*\)` |$/\1/p' "$SOURCE/docs/questions.md" | sort > in_document
+sed -n '/^## Questions/,$s/^| .*| `\(.*\)` |$/\1/p' "$SOURCE/docs/culink.md" | sort > in_document
 sort -o asked asked
 expect_same in_document asked
