@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What does the cache save in links for sm_100 (docs/cache.md)?
+"""What does the cache save in links for sm_100 (docs/compilers.md)?
 
     bench/cache_bench.py BIN [--files N] [--runs N] [--target SM]
 

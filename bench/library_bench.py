@@ -22,7 +22,7 @@ import tempfile
 
 from link_bench import EMULATE, best
 
-# Links are measured, not what culink remembers (docs/cache.md).
+# Links are measured, not what culink remembers (docs/compilers.md).
 os.environ["CULINK_NO_CACHE"] = "1"
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")

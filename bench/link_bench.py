@@ -30,7 +30,7 @@ import time
 
 import link_inputs
 
-# Links are measured, not what culink remembers (docs/cache.md).
+# Links are measured, not what culink remembers (docs/compilers.md).
 os.environ["CULINK_NO_CACHE"] = "1"
 
 EMULATE = "--emulate=nvlink-13.0.88"

@@ -16,7 +16,7 @@ import statistics
 import tempfile
 import time
 
-# Links are measured, not what culink remembers (docs/cache.md).
+# Links are measured, not what culink remembers (docs/compilers.md).
 os.environ["CULINK_NO_CACHE"] = "1"
 
 HERE = os.path.dirname(os.path.abspath(__file__))

@@ -8,7 +8,7 @@
 namespace culink {
 
 // Where answers of NVIDIA's compilers are kept, so that nothing is compiled or finalized twice.
-// docs/cache.md explains it. Nothing that happens to a cache fails a link.
+// docs/compilers.md explains it. Nothing that happens to a cache fails a link.
 struct CacheOptions {
   static constexpr u64 kDefaultSize = u64{5} << 30;
 

@@ -11,7 +11,7 @@
 namespace culink {
 
 // What an output for sm_100 and later holds; earlier targets know only machine code.
-// docs/mercury.md explains the choice.
+// docs/compilers.md explains the choice.
 enum class OutputCode : u8 {
   Default, // Exact where a finalizer is at hand, else Sass; Sass if some input has no Mercury code
   Sass,    // machine code alone: runs on the target itself only

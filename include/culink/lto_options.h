@@ -10,7 +10,7 @@
 namespace culink {
 
 // Link-time optimisation: code that compilers left in an intermediate form (nvcc -dlto) is compiled
-// as one program, by NVIDIA's compiler, and then linked with the rest. docs/lto.md explains it.
+// as one program, by NVIDIA's compiler, and then linked with the rest (docs/compilers.md).
 // What else decides about it: LinkOptions::debug, relocatable, kernels_used and ignore_host_info,
 // and LinkRequest::ptxas with its options, which compiles the result.
 struct LtoOptions {

@@ -159,7 +159,7 @@ def link(
     :param relocatable: Make an object that can be linked again (``-r``).
     :param debug: Keep unused code, and symbols for a debugger (``-g``).
     :param suppress_debug_info: With `debug`: all code stays, but no symbols for a debugger.
-    :param code: For sm_100 and later: ``"sass"``, ``"mercury"`` or ``"exact"`` (docs/mercury.md). Default:
+    :param code: For sm_100 and later: ``"sass"``, ``"mercury"`` or ``"exact"`` (docs/compilers.md). Default:
         ``"exact"`` with a `finalizer`, else ``"sass"``.
     :param kernels_used: Parts of the names of the kernels to keep. None: all stay.
     :param host_references: The kernels that host code launches; others are discarded.
@@ -175,7 +175,7 @@ def link(
     :param ptxas_options: Further options for it.
     :param finalizer: libnvJitLink or nvlink, to schedule code for sm_100 and later again. None: that of the
         toolkit if `code` is ``"exact"``, else none.
-    :param lto: Optimise code that was compiled for link-time optimisation (``-dlto``, docs/lto.md), with the
+    :param lto: Optimise code that was compiled for link-time optimisation (``-dlto``, docs/compilers.md), with the
         libnvJitLink and ptxas of the toolkit. Else inputs that have nothing but such code are refused.
     :param nvvm_options: With `lto`: options for the optimiser (``-Xnvvm``).
     :param variables_used: With `lto`: parts of the names of the variables that the host uses. None: all.

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The store of docs/cache.md: nginx with WebDAV, as it is installed. It is used, filled, killed,
+# The store of docs/compilers.md: nginx with WebDAV, as it is installed. It is used, filled, killed,
 # damaged and started again between links of two machines.
 . "${BASH_SOURCE%/*}/watched_compiler.inc"
 

@@ -24,7 +24,7 @@ from collections import Counter
 from faults import KINDS
 from sound_link import Link
 
-# What culink links is compared, not what it remembers (docs/cache.md).
+# What culink links is compared, not what it remembers (docs/compilers.md).
 os.environ["CULINK_NO_CACHE"] = "1"
 
 HERE = os.path.dirname(os.path.abspath(__file__))

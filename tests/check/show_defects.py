@@ -22,7 +22,7 @@ import tempfile
 
 from defect_cases import CASES, FOLDER
 
-# What culink links is compared, not what it remembers (docs/cache.md).
+# What culink links is compared, not what it remembers (docs/compilers.md).
 os.environ["CULINK_NO_CACHE"] = "1"
 
 BUILT = os.path.join(FOLDER, "..", "..", "..", "build", "release", "bin")

@@ -15,7 +15,7 @@ import subprocess
 import tempfile
 import zlib
 
-# What culink links is compared, not what it remembers (docs/cache.md).
+# What culink links is compared, not what it remembers (docs/compilers.md).
 os.environ["CULINK_NO_CACHE"] = "1"
 
 HEADERS_TINY = "tiny"   # only tiny_device_api.h

@@ -23,7 +23,7 @@ import tempfile
 from program_links import (CODES, FOLDER, REFUSED, emulation_of, follows_inputs, has_two_forms, recipes_of, recorded_sets,
                            target_of)
 
-# What culink links is compared, not what it remembers (docs/cache.md).
+# What culink links is compared, not what it remembers (docs/compilers.md).
 os.environ["CULINK_NO_CACHE"] = "1"
 
 HERE = os.path.dirname(os.path.abspath(__file__))

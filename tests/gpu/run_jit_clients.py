@@ -16,7 +16,7 @@ import subprocess
 import sys
 import tempfile
 
-# What culink links is compared, not what it remembers (docs/cache.md).
+# What culink links is compared, not what it remembers (docs/compilers.md).
 os.environ["CULINK_NO_CACHE"] = "1"
 
 HERE = pathlib.Path(__file__).resolve().parent

@@ -18,7 +18,7 @@ import subprocess
 import sys
 import tempfile
 
-# What culink links is compared, not what it remembers (docs/cache.md).
+# What culink links is compared, not what it remembers (docs/compilers.md).
 os.environ["CULINK_NO_CACHE"] = "1"
 
 HERE = os.path.dirname(os.path.abspath(__file__))

@@ -28,7 +28,7 @@ import tempfile
 
 from programs import Program
 
-# What culink links is compared, not what it remembers (docs/cache.md).
+# What culink links is compared, not what it remembers (docs/compilers.md).
 os.environ["CULINK_NO_CACHE"] = "1"
 
 TARGETS = ["sm_75", "sm_80", "sm_90", "sm_100", "sm_120"]

@@ -28,7 +28,7 @@ from cases import BEYOND_NVLINK, CASES, LOOSE, NOT_COPIED, OWN, PRINTS
 import input_cases
 import inputs
 
-# What culink links is compared, not what it remembers (docs/cache.md).
+# What culink links is compared, not what it remembers (docs/compilers.md).
 os.environ["CULINK_NO_CACHE"] = "1"
 
 HERE = os.path.dirname(os.path.abspath(__file__))

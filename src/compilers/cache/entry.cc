@@ -3,7 +3,7 @@
 // The file of one answer: a mark, two sizes, the key, a checksum, then image and text. The checksum
 // is over all the rest, so that any bit that changes on a disk or on the way is noticed, and the
 // key is inside, so that a file under another name answers nothing. It is no protection from those
-// who can write such files: docs/cache.md says whom a shared store has to be trusted to keep out.
+// who can write such files; docs/compilers.md says who may write to a shared store.
 #include "compilers/cache/entry.h"
 
 #include <algorithm>

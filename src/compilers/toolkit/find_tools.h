@@ -58,8 +58,8 @@ toolkit_program_folders(const std::string &cuda, const std::vector<std::string> 
 [[nodiscard]] std::string find_ptxas(const std::string &cuda,
                                      const std::vector<std::string> &near = {});
 
-// The cache of this user, as variables say (docs/cache.md): on unless they switch it off, and none
-// where the user has no home.
+// The cache of this user, as variables say (docs/compilers.md): on unless they switch it off, and
+// none where the user has no home.
 [[nodiscard]] CacheOptions find_cache();
 
 } // namespace culink

@@ -206,7 +206,7 @@ constexpr auto kOutput = std::to_array<OptionRow>({
                     "Link functions that tools put into programs (ptxas -astoolspatch): keep all "
                     "of them."))),
     choice(Code, "code", "", Choice, Never, Link, "<kind>", kCodeKinds,
-           "What outputs for sm_100 and later hold: sass, mercury or exact (docs/mercury.md)."),
+           "What outputs for sm_100 and later hold: sass, mercury or exact (docs/compilers.md)."),
     sets(&LinkOptions::check,
          flag(Check, "check", "", Never, Link,
               "Compare the output with the inputs before it is written; any finding is an error.")),
@@ -215,8 +215,9 @@ constexpr auto kOutput = std::to_array<OptionRow>({
 });
 
 constexpr auto kCompilers = std::to_array<OptionRow>({
-    sets(&LtoOptions::enabled, flag(Dlto, "dlto", "dlto", Always, Link,
-                                    "Optimise at link time; the same as -lto (docs/lto.md).")),
+    sets(&LtoOptions::enabled,
+         flag(Dlto, "dlto", "dlto", Always, Link,
+              "Optimise at link time; the same as -lto (docs/compilers.md).")),
     sets(&LtoOptions::enabled,
          flag(LinkTimeOpt, "link-time-opt", "lto", Always, Link, "Optimise at link time.")),
     sets(&LtoOptions::emit_ptx, flag(EmitPtx, "emit-ptx", "emit-ptx", Always, Link,
@@ -261,7 +262,7 @@ constexpr auto kMachine = std::to_array<OptionRow>({
            "Memory that the link may take, and each compiler it runs, such as 2G; what needs more "
            "is refused (docs/robustness.md)."),
     flag(NoCache, "no-cache", "", Never, Link,
-         "Compile and finalize everything, and keep no answers of compilers (docs/cache.md)."),
+         "Compile and finalize everything, and keep no answers of compilers (docs/compilers.md)."),
     valued(CacheDir, "cache-dir", "", Text, Never, LinkOnMachine, "<folder>",
            "Where answers of compilers are kept; else CULINK_CACHE_DIR, or culink in the user's "
            "cache folder."),

@@ -257,7 +257,7 @@ bool has_own_schedule(const InputObject &object, const Program &mercury) {
 
 // Only kernels are scheduled otherwise in a linked program than in the object: the code around
 // their entry and their exits is. Device functions keep the schedule that the compiler of the same
-// release gave them (docs/mercury.md), unless calls of the driver may be among it.
+// release gave them (docs/compilers.md), unless calls of the driver may be among it.
 bool functions_keep_schedule(const SassContext &c, const InputObject &object,
                              const FinalizeRequest &request) {
   const auto has_lines = [](const elf::Section &section) {

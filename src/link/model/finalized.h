@@ -35,7 +35,7 @@ struct FinalizedDebug {
 };
 
 // A relocation of machine code that calls a function of the driver where Mercury code has an
-// instruction (docs/mercury.md). The Mercury plane knows nothing of it.
+// instruction (docs/compilers.md). The Mercury plane knows nothing of it.
 struct DriverCall {
   u64 offset = 0;
   u32 type = 0;
