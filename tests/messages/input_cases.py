@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""One group per rule by which nvlink takes inputs; docs/inputs.md explains each under the same name.
+"""One group per rule by which nvlink takes inputs; docs/compat.md explains each under the same name.
 
 A row: a label, the arguments (`-o out.cubin` is added), and what culink does in its own words: links,
 warns (and links), refuses, or None for nvlink's exit status. `main.cubin` needs foo and gvar, which

@@ -117,12 +117,12 @@ def all_cases():
 
 
 def undocumented():
-    """Groups of cases that docs/inputs.md does not explain."""
-    with open(os.path.join(SOURCE, "docs", "inputs.md"), encoding="utf-8") as file:
+    """Groups of cases that docs/compat.md does not explain."""
+    with open(os.path.join(SOURCE, "docs", "compat.md"), encoding="utf-8") as file:
         text = file.read()
     for group in input_cases.GROUPS:
         if "\n| `%s` |" % group not in text:
-            yield group, "is not in docs/inputs.md"
+            yield group, "is not in docs/compat.md"
 
 
 def beyond(folder):

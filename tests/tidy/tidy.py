@@ -227,11 +227,11 @@ def unfinished(tree):
 
 
 def quirk_classes(tree, documented):
-    """Each id stands under the heading of its class; the linker names defects in nvlink only."""
+    """Each id has a heading or a row of a table in the section of its class; the linker names defects in nvlink only."""
     text = tree.text("docs/compat.md") if documented else ""
     parts = re.split(r"^## ", text, flags=re.MULTILINE)
     classes = {part.split("\n")[0]: part for part in parts}
-    listed = {name: set(re.findall(r"^### (Q\d{3})", classes.get(name, ""), re.MULTILINE))
+    listed = {name: set(re.findall(r"^(?:###|\|) (Q\d{3})", classes.get(name, ""), re.MULTILINE))
               for name in ("Format", "Order", "Defects")}
     for quirk, (number, _) in sorted(documented.items()):
         if not any(quirk in ids for ids in listed.values()):
@@ -254,7 +254,7 @@ def quirk_ids(tree):
     if "docs/compat.md" in tree.files:
         current = None
         for number, line in tree.lines("docs/compat.md"):
-            heading = re.match(r"\W*(Q\d{3})\b", line)
+            heading = re.match(r"(?:#+|\|) (Q\d{3})\b", line)
             if heading:
                 current = heading[1]
                 documented[current] = [number, ""]

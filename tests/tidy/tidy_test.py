@@ -79,6 +79,7 @@ VIOLATIONS = (
     ("quirk_ids", "src/link/q.cc", "int x; // Q002\n", "Q002 is not in"),
     ("quirk_ids", "docs/compat.md", "## Order\n### Q001 — no test\n", "Q001 names no test"),
     ("quirk_ids", "docs/compat.md", "## Else\n### Q001 — answer_is_42\n", "Q001 has no class"),
+    ("quirk_ids", "docs/compat.md", "## Order\n| Q001 | no test |\n", "Q001 names no test"),
     ("quirk_ids", "src/link/place/r.cc", "if (options.relocatable)\n", "ask the LinkPolicy"),
     ("quirk_ids", "src/link/place/d.cc", "if (p.dialect.defects.sections_by_name)\n", "ask the LinkPolicy"),
     ("quirk_ids", "docs/compat.md", "## Q003: answer_is_42\n", "Q003 is not mentioned"),

@@ -2,8 +2,8 @@
 //
 // One row per linker whose output can be asked for: culink itself, then releases of nvlink.
 // Releases have nearly all in common, so a further row starts from an earlier one and names what
-// was fixed, what is new and who it says it is. docs/compat.md explains each defect,
-// docs/releases.md how to add a release.
+// was fixed, what is new and who it says it is. docs/compat.md explains each defect
+// and how to add a release.
 #include "driver/options/dialects.h"
 
 #include <array>

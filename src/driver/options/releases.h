@@ -2,7 +2,7 @@
 //
 // One row per release of the toolkit whose files differ from those of the release before. A row
 // starts from the one above and says what is new. Dialects refer to rows, and a default link takes
-// the row of its newest object (docs/releases.md).
+// the row of its newest object (docs/compat.md).
 #pragma once
 
 #include <array>
