@@ -5,8 +5,8 @@
   run_diff.py --seeds 1-60 --targets sm_75,sm_90 --cache DIR [--save DIR]
 
 Under --emulate culink must write nvlink's file, and must refuse what nvlink refuses, for the same
-reason. Without it, the file may differ in the tool's own record only. docs/differential.md has the
-numbers.
+reason. Without it, the file may differ in the tool's own record only. docs/testing.md has the
+results.
 
 For sm_100 and later --code says what culink writes. `sass`: nvlink gets the objects without their
 Mercury half, culink as they are. `mercury`: the code may be scheduled in another way, or be made

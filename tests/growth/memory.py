@@ -7,7 +7,7 @@ For each row of shapes.py: makes a program of n and one of N times n (10), links
 divides what the larger one takes more by what its inputs have more. Mapped inputs count as far as they are
 read, and so does the output. The rows are programs that consist of one thing only, so they show the worst of
 each kind. --compiled adds the programs of bench/link_inputs.py, of so many files, which
-need ptxas. Exit status 1 if a row takes more than docs/robustness.md says.
+need ptxas. Exit status 1 if a row takes more than docs/security.md says.
 """
 import argparse
 import dataclasses
@@ -24,7 +24,7 @@ import shapes
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.append(str(ROOT / "bench"))
-# Bytes for each byte of the inputs, as docs/robustness.md promises them: of links, and of links that fail, with
+# Bytes for each byte of the inputs, as docs/security.md promises them: of links, and of links that fail, with
 # a message for each name.
 MOST, MOST_WITH_MESSAGES = 12, 40
 # Less than this says nothing about bytes: the rows are about words of the command line.

@@ -25,7 +25,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 SECONDS = 10
 GIGABYTES = 4
 EMULATE = "--emulate=nvlink-13.0.88"
-# Differences that were looked into (docs/robustness.md says who is right), by the lines of `cubin diff`
+# Differences that were looked into (docs/testing.md), by the lines of `cubin diff`
 # that show the cause. All lines have to be a cause's or a consequence.
 CAUSES = [
     ("notes removed, repeated or renamed", r"(notes|tkinfo): |sections: .*'\.not|symbols: .*'\.not"),

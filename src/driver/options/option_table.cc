@@ -260,7 +260,7 @@ constexpr auto kMachine = std::to_array<OptionRow>({
                                        "Threads to use; the output does not depend on it.")),
     valued(MemoryLimit, "memory-limit", "", Text, Never, Link, "<size>",
            "Memory that the link may take, and each compiler it runs, such as 2G; what needs more "
-           "is refused (docs/robustness.md)."),
+           "is refused (docs/security.md)."),
     flag(NoCache, "no-cache", "", Never, Link,
          "Compile and finalize everything, and keep no answers of compilers (docs/compilers.md)."),
     valued(CacheDir, "cache-dir", "", Text, Never, LinkOnMachine, "<folder>",

@@ -3,7 +3,7 @@
 #
 # Builds every fuzz target into $OUT, with its dictionary, options and seeds, by the rules of
 # OSS-Fuzz: compilers, flags and engine come in CC, CXX, CFLAGS, CXXFLAGS and LIB_FUZZING_ENGINE;
-# $WORK is a folder for what is in between. It runs outside OSS-Fuzz, too (docs/robustness.md).
+# $WORK is a folder for what is in between. It runs outside OSS-Fuzz, too (docs/testing.md).
 source=$(cd "$(dirname "$0")" && pwd)
 if [ -d "${SRC:-}/culink" ]; then
   source=$SRC/culink
