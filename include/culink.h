@@ -101,7 +101,7 @@ CULINK_API void culink_link_destroy(culink_link *link);
 
 // The options of the program `culink`, as words of its command line: "-arch=sm_90" (required),
 // "-r",
-// "-g", "--kernels-used=a,b", "--emulate=nvlink-13.0.88", "--ptxas=PATH"; docs/options.md lists
+// "-g", "--kernels-used=a,b", "--emulate=nvlink-13.0.88", "--ptxas=PATH"; docs/culink.md lists
 // them. Their grammar is documented, known to users of nvlink and grows without a change of this
 // interface; a wrong word is CULINK_BAD_OPTION at once, and the link is as it was before.
 // Options that ask the program to print or to write a file are refused, and so are words that are

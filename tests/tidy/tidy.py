@@ -300,15 +300,30 @@ def one_definition(tree):
                     yield f"{name}:{number}: {known} is another type at {place}"
 
 
+def anchors(text):
+    """The names that links give to the headings of a document."""
+    headings = re.findall(r"^#+ (.*)$", re.sub(r"^```.*?^```", "", text, flags=re.M | re.S), re.M)
+    titles = (re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading).lower() for heading in headings)
+    return {re.sub(r"[^\w -]", "", title).replace(" ", "-") for title in titles}
+
+
 def doc_links(tree):
-    """Links between the documents lead somewhere."""
+    """Links between documents lead to files and headings that exist, as do names of documents in other files."""
     for name in tree.matching(".md"):
         for number, line in tree.lines(name):
-            for target in re.findall(r"\]\(([^)#\s]+)", line):
+            for target, heading in re.findall(r"\]\(([^)#\s]*)(?:#([^)\s]+))?\)", line):
                 if re.match(r"[a-z]+:", target):
                     continue
-                if not (tree.root / name).parent.joinpath(target).exists():
+                path = (tree.root / name).parent / target if target else tree.root / name
+                if not path.exists():
                     yield f"{name}:{number}: link to {target}, which does not exist"
+                elif heading and heading not in anchors(path.read_text(encoding="utf-8")):
+                    yield f"{name}:{number}: link to {target}#{heading}, which is no heading"
+    for name in tree.sources():
+        for number, line in [] if name.startswith("tests/tidy/") else tree.lines(name):
+            for document in re.findall(r"\bdocs/[\w-]+\.md\b", line):
+                if document not in tree.files:
+                    yield f"{name}:{number}: {document} does not exist"
 
 
 def doc_paths(tree):

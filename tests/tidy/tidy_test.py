@@ -86,6 +86,8 @@ VIOLATIONS = (
     ("quirk_ids", "include/culink/q.h", "int x; // Q001\n", "not for those who use"),
     ("one_definition", "src/link/again.h", "struct Answer {\n};\n", "Answer is another type at"),
     ("doc_links", "docs/b.md", "[gone](gone.md)\n", "gone.md"),
+    ("doc_links", "docs/b.md", "[gone](design.md#gone)\n", "no heading"),
+    ("doc_links", "src/elf/d.h", "// docs/gone.md\n", "docs/gone.md does not exist"),
     ("doc_paths", "docs/t.md", "see `src/elf/gone.cc`\n", "gone.cc does not exist"),
     ("doc_paths", "docs/t.md", "see `src/elf/clean.cc` (`question`)\n", "no function question"),
     ("shown_numbers", "README.md", "A link takes 5 ms.\n", "5 ms is not in"),
