@@ -7,7 +7,7 @@ expect_status 2 make --no-print-directory uninstall 2> errors
 expect_contains errors "nothing was installed"
 
 mkdir -p build/release prefix/bin prefix/include/culink prefix/share/doc/culink/docs
-for file in bin/culink "include/culink/a header.h" share/doc/culink/README.md share/doc/culink/docs/page.md; do
+for file in bin/culink "include/culink/a header.h" share/doc/culink/README.md share/doc/culink/docs/culink.md; do
   touch "prefix/$file"
   echo "$WORK/prefix/$file" >> build/release/install_manifest.txt
 done
