@@ -18,6 +18,12 @@ endforeach()
 if(NOT CULINK_STATIC)
   find_package(fmt REQUIRED)
   find_package(yaml-cpp REQUIRED)
+  if(NOT TARGET yaml-cpp) # version 0.8 has another name
+    add_library(yaml-cpp INTERFACE IMPORTED)
+    target_link_libraries(yaml-cpp INTERFACE yaml-cpp::yaml-cpp)
+    set_target_properties(yaml-cpp PROPERTIES INTERFACE_INCLUDE_DIRECTORIES
+                          $<TARGET_PROPERTY:yaml-cpp::yaml-cpp,INTERFACE_INCLUDE_DIRECTORIES>)
+  endif()
 else()
   # Debian's CMake files name the shared libraries. A static build takes the archives beside them
   # under the same target names; fmt comes without an archive and is compiled from its headers.
