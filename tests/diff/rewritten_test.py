@@ -71,7 +71,7 @@ class Rewritten(unittest.TestCase):
                 self.assertTrue(unexplained(LINKED, changed(section, offset, 1), OBJECTS))
 
     def test_frames_of_differing_copies_are_joined_by_nvlink(self):
-        folder = "frames_of_weak_copies"
+        folder = "frames_of_weak_definitions"
         linked = read("replaced.expected", folder)
         objects = [read("old.cubin", folder), read("new.cubin", folder)]
         file = File(linked)

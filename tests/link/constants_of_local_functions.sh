@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Local functions of one name have a bank of compiler constants each, in relocatable files, and one
-# list of resolved relocations together (Q040, Q113). Constants of a function whose copy without any
-# won still have a place in the banks of kernels, of no size.
+# list of resolved relocations together (Q040, Q113). A function whose prevailing definition
+# has no constants still has a place in the banks of kernels, of no size.
 . "${BASH_SOURCE%/*}/../common.inc.sh"
 links_as_recorded constants_of_local_functions
 

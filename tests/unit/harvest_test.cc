@@ -105,7 +105,7 @@ TEST(Harvest, WantedFunctionsAreFoundAmongThoseOfOneName) {
 
 // A later copy has replaced an earlier one: the first frame speaks for both (Q106).
 TEST(Harvest, FramesOfBothCopiesAreFoundInOrder) {
-  const MappedFile file = MappedFile::open(recorded_path("../golden/frames_of_weak_copies/"
+  const MappedFile file = MappedFile::open(recorded_path("../golden/frames_of_weak_definitions/"
                                                          "replaced.expected"))
                               .value();
   const Result<FinalizedObject> object = harvest_debug({file.bytes().begin(), file.bytes().end()});

@@ -224,7 +224,7 @@ TEST(Link, turns_warnings_into_errors_on_request) {
 
 // A driver's function that says it is the code of another one: no rule of reading forbids it.
 TEST(Link, compares_a_small_output_with_its_inputs) {
-  constexpr std::string_view kFolder = "../tests/golden/frame_of_replaced_copy_stays_in_rel/";
+  constexpr std::string_view kFolder = "../tests/golden/frame_of_replaced_definition_stays_in_rel/";
   test::BrokenFile file(std::string(kFolder) + "a.cubin");
   file.set<u16>(file.symbol("__cuda_syscall_a") + test::kStShndx,
                 static_cast<u16>(file.index_of(".text.g0")));

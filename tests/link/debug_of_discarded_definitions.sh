@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# A copy of a weak function that was compiled with -G and lost: nvlink looks places that its debug
-# information names up in the copy that counts (Q106). Registers are found by name: the first block
-# counts, also where its file has another, or a dead function of that name (Q109). What is behind the
-# end of the shorter copy is 0, where nvlink reads behind its table.
+# Debug information of a weak definition that was compiled with -G and discarded: nvlink takes places in it
+# for places in the prevailing definition (Q106). Registers are found by name: the first block counts, also
+# where its file has another, or a dead function of that name (Q109). What is beyond the end of the shorter
+# definition is 0, where nvlink reads beyond its table.
 . "${BASH_SOURCE%/*}/../common.inc.sh"
 need nvcc nvlink ptxas
 
@@ -67,7 +67,7 @@ ptxas -c -arch=sm_100 -g global.ptx -o global.cubin 2> /dev/null
 links_as_nvlink -arch=sm_100 global.cubin local.cubin
 links_as_nvlink -arch=sm_100 local.cubin global.cubin
 
-# Where the copy that counts is shorter, too, the file is the same each time.
+# Where the prevailing definition is shorter, too, the file is the same each time.
 compile shortest 0 int
 for name in first again; do
   "$CULINK" --emulate=nvlink-13.0.88 --code=exact -arch=sm_100 shortest.cubin other.cubin \

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Copies of a weak function with branch tables in constant memory (Q040): tables of a copy that lost
-# stand behind the winner's and point into its code, and nvlink clears tables of a function whose
-# first copy was replaced. Compiler constants count from 1 in each object (Q103).
+# Weak definitions with branch tables in constant memory (Q040): tables of a discarded definition follow
+# those of the prevailing one and point into its code, and nvlink clears the tables of a definition that
+# replaces an earlier one. Compiler constants count from 1 in each object (Q103).
 . "${BASH_SOURCE%/*}/../common.inc.sh"
-links_as_recorded branch_tables_of_copies --code=mercury
+links_as_recorded branch_tables_of_weak_definitions --code=mercury
 
-# On its own, culink leaves the branch table of the copy that stays as it is.
+# On its own, culink leaves the branch table of the prevailing definition as it is.
 "$CULINK" -arch=sm_100 --code=mercury large.cubin small.cubin -o own.cubin
 "$CULINK" -arch=sm_100 --code=mercury small.cubin -o alone.cubin
 for file in own alone; do
