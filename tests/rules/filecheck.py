@@ -3,13 +3,13 @@ link tests need. README.md describes the language.
 
 A pattern is text with holes: `{{regex}}`, `[[NAME:regex]]` which also gives what it matched a name,
 and `[[NAME]]` for that again. Blanks match any blanks. Unlike FileCheck's, a pattern does not match
-in the middle of a word or number, so that `0x10` is not found in `0x100`; that of a CHECK-NOT does,
-so that neither kind can hold by accident.
+in the middle of a word or number, so that `0x10` is not found in `0x100`; that of a CHECK-NOT or
+CHECK-NEVER does, so that no kind can hold by accident.
 """
 import dataclasses
 import re
 
-KINDS = ("CHECK", "CHECK-NEXT", "CHECK-SAME", "CHECK-NOT")
+KINDS = ("CHECK", "CHECK-NEXT", "CHECK-SAME", "CHECK-NOT", "CHECK-NEVER")
 HOLE = re.compile(r"\{\{(.*?)\}\}(?!\})|\[\[([A-Z_]+)(?::(.*?))?\]\](?!\])")
 WORD = r"[A-Za-z0-9_]"
 
@@ -50,7 +50,7 @@ def compile_pattern(check, names):
         else:
             raise Failure(check.line, f"[[{name}]] has no value yet")
     out += literal(check.pattern[end:])
-    if check.kind != "CHECK-NOT":
+    if check.kind not in ("CHECK-NOT", "CHECK-NEVER"):
         if re.match(WORD, check.pattern):
             out = f"(?<!{WORD})" + out
         if re.search(WORD + "$", check.pattern):
@@ -67,7 +67,7 @@ def shown(lines, start):
 
 
 def forbid(checks, names, lines, begin, end):
-    """None of the CHECK-NOT patterns occurs between two positions (line, column)."""
+    """None of the patterns occurs between two positions (line, column)."""
     for check in checks:
         pattern = compile_pattern(check, names)
         for number in range(begin[0], min(end[0] + 1, len(lines))):
@@ -75,7 +75,7 @@ def forbid(checks, names, lines, begin, end):
             stop = end[1] if number == end[0] else len(text)
             found = pattern.search(text, begin[1] if number == begin[0] else 0, stop)
             if found:
-                raise Failure(check.line, f"CHECK-NOT: {check.pattern}\nwas found in line "
+                raise Failure(check.line, f"{check.kind}: {check.pattern}\nwas found in line "
                               f"{number + 1} of the output:\n{shown(lines, number)}")
 
 
@@ -104,9 +104,10 @@ def run_checks(checks, output):
     position = (0, 0)  # behind the last match
     forbidden = []
     matched = False
+    forbid([check for check in checks if check.kind == "CHECK-NEVER"], names, lines, (0, 0), (len(lines), 0))
     for check in checks:
-        if check.kind == "CHECK-NOT":
-            forbidden.append(check)
+        if check.kind in ("CHECK-NOT", "CHECK-NEVER"):
+            forbidden += [check] if check.kind == "CHECK-NOT" else []
             continue
         if check.kind != "CHECK" and not matched:
             raise Failure(check.line, f"{check.kind} needs a CHECK before it")

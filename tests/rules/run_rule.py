@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Runs one rule test: tests/rules/<area>/<behaviour>.test. README.md describes the form.
+"""Runs one test of RUN and CHECK lines: tests/rules/<area>/<behaviour>.test or tests/tools/<behaviour>.test.
+README.md describes the form.
 
     tests/rules/run_rule.py FILE.test     $CULINK and $CUBIN, or the release build, are tested
 
@@ -19,10 +20,11 @@ sys.dont_write_bytecode = True
 from filecheck import Check, Failure, KINDS, run_checks
 
 MIN_PROSE = 60  # characters that say what the rule is
-DIRECTIVE = re.compile(r"#\s*([A-Z][A-Z-]+):\s?(.*)$")
+DIRECTIVE = re.compile(r"#\s*([A-Z][A-Z-]+)(?:-(\d+))?:\s?(.*)$")
 PART = re.compile(r"#--- (\S+)$")
-HELPERS = ("cat", "cmp", "cp", "test")  # programs that a RUN line may name beside ours
+HELPERS = ("cat", "cmp", "cp", "python3", "test")  # programs that a RUN line may name beside ours
 TIMEOUT = 20  # seconds
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
 
 
 @dataclasses.dataclass
@@ -30,6 +32,7 @@ class Run:
     words: list
     status: int
     line: int  # in the test
+    output: str = None  # the file that has standard output, which no check then sees
     checks: list = dataclasses.field(default_factory=list)
 
 
@@ -41,19 +44,21 @@ class Test:
 
 
 def parse_run(text, line):
-    """`COMMAND`, `not COMMAND` (exit status 1) or `exits N COMMAND`."""
+    """`COMMAND`, `not COMMAND` (exit status 1) or `exits N COMMAND`; any of them with `> FILE` at its end."""
     words = shlex.split(text)
-    status = 0
+    status, output = 0, None
+    if words[-2:-1] == [">"]:
+        words, output = words[:-2], words[-1]
     if words[:1] == ["not"]:
         words, status = words[1:], 1
     elif words[:1] == ["exits"] and len(words) > 1 and words[1].isdigit():
         words, status = words[2:], int(words[1])
     if not words or words[0] not in ("culink", "cubin", *HELPERS):
         raise Failure(line, f"RUN names no program that may be run here: {text}")
-    return Run(words, status, line)
+    return Run(words, status, line, output)
 
 
-def parse_directive(keyword, value, line, test):
+def parse_directive(keyword, count, value, line, test):
     value = value.strip()
     if not value:
         raise Failure(line, f"{keyword} without a value")
@@ -65,6 +70,8 @@ def parse_directive(keyword, value, line, test):
         if not test.runs:
             raise Failure(line, f"{keyword} before the first RUN")
         test.runs[-1].checks.append(Check(keyword, value, line))
+    elif keyword == "CHECK-COUNT" and count and test.runs:
+        test.runs[-1].checks += [Check("CHECK", value, line)] * int(count)
     else:
         raise Failure(line, f"unknown keyword {keyword}")
 
@@ -84,7 +91,7 @@ def parse(text):
                 raise Failure(line, f"{directive[1]} inside a part has no effect; put it above")
             test.parts[name] = (test.parts[name][0], test.parts[name][1] + content + "\n")
         elif directive:
-            parse_directive(directive[1], directive[2], line, test)
+            parse_directive(*directive.groups(), line, test)
         elif content.startswith("#"):
             prose += "" if test.runs else content[1:].strip() + " "
         elif content:
@@ -99,28 +106,32 @@ def parse(text):
 def program(name):
     if name in HELPERS:
         return shutil.which(name) or name
-    default = pathlib.Path(__file__).resolve().parents[2] / "build/release/bin" / name
-    return os.environ.get(name.upper(), str(default))
+    return os.environ.get(name.upper(), str(SOURCE / "build/release/bin" / name))
 
 
-def execute(words, folder):
-    """Exit status and output, both streams together as a terminal would show them."""
+def execute(words, folder, output=None):
+    """Exit status and output, both streams together as a terminal would show them, unless a file takes one."""
     result = subprocess.run([program(words[0]), *words[1:]], cwd=folder, timeout=TIMEOUT,
                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                            stderr=subprocess.STDOUT, check=False)
-    return result.returncode, result.stdout.decode(errors="replace")
+                            stderr=subprocess.PIPE if output else subprocess.STDOUT, check=False)
+    if output:
+        pathlib.Path(folder, output).write_bytes(result.stdout)
+    return result.returncode, (result.stderr if output else result.stdout).decode(errors="replace")
 
 
 def write_parts(test, folder):
-    """Each part is a file; NAME.yaml is assembled to NAME.cubin as well."""
-    used = {word for run in test.runs for word in re.split(r"[=,]", "=".join(run.words))}
+    """Each part is a file; NAME.yaml is assembled to NAME.cubin as well, where that is what a command names."""
+    texts = [" ".join(run.words) for run in test.runs] + [text for _, text in test.parts.values()]
+    used = {word for text in texts for word in re.split(r"[\s=,@/\"]", text)}
     for name, (line, text) in test.parts.items():
         path = pathlib.Path(folder, name)
         path.write_text(text)
         wanted = path.with_suffix(".cubin").name if path.suffix == ".yaml" else name
-        if wanted not in used:
+        if wanted not in used and name not in used:
             raise Failure(line, f"no RUN line names {wanted}")
-        if wanted == name:
+        if text.startswith("#!"):
+            path.chmod(0o755)
+        if wanted == name or wanted not in used:
             continue
         status, output = execute(["cubin", "assemble", name, "-o", wanted], folder)
         if status != 0:
@@ -129,7 +140,7 @@ def write_parts(test, folder):
 
 def run_commands(test, folder):
     for run in test.runs:
-        status, output = execute(run.words, folder)
+        status, output = execute(run.words, folder, run.output)
         if status != run.status:
             raise Failure(run.line, f"exit status {status} instead of {run.status}:\n{output}")
         run_checks(run.checks, output)
@@ -139,6 +150,7 @@ def run_test(text):
     """Raises Failure unless everything is as the test says."""
     test = parse(text)
     with tempfile.TemporaryDirectory() as folder:
+        os.symlink(SOURCE / "examples", os.path.join(folder, "examples"))
         write_parts(test, folder)
         try:
             run_commands(test, folder)

@@ -26,6 +26,7 @@ HOLD = (
     [("CHECK", "[[AT:0x[0-9]+]] first"), ("CHECK", "[[AT]] third")],
     [("CHECK", "[[AT:0x1]]0 first")],
     [("CHECK", "{{irs}}")],
+    [("CHECK", "third"), ("CHECK-NEVER", "fourth")],
 )
 DO_NOT_HOLD = (
     [("CHECK", "fourth")],
@@ -46,6 +47,7 @@ DO_NOT_HOLD = (
     [("CHECK", "[[AT]] first")],  # no value
     [("CHECK-NEXT", "Symbols")],  # next to what?
     [("CHECK", "{{(}}")],
+    [("CHECK", "second"), ("CHECK-NEVER", "irs")],  # also before the match
 )
 
 PROSE = "# A rule that is explained in a sentence or two, so that one can judge what comes next.\n"
@@ -72,6 +74,9 @@ BROKEN = (
     (PASSES.replace("kernel: true", "kernl: true"), "cannot assemble a.yaml"),
     (PROSE + OBJECT, "no RUN line"),
     (PASSES.replace(LINK, "# XFAIL: a defect\n" + LINK), "remove XFAIL"),
+    (PASSES.replace("CHECK:", "CHECK-COUNT-2:"), "CHECK: kernel {{.*}} k"),
+    (PASSES.replace("CHECK:", "CHECK-COUNT:"), "unknown keyword CHECK-COUNT"),
+    (PASSES.replace("out.cubin\n# CHECK", "out.cubin > told\n# CHECK"), "CHECK: kernel {{.*}} k"),
 )
 
 
@@ -99,6 +104,9 @@ class ChecksTest(unittest.TestCase):
 class RunTest(unittest.TestCase):
     def test_passes(self):
         run_test(PASSES)
+
+    def test_output_in_a_file(self):
+        run_test(PASSES.replace("out.cubin\n# CHECK", "out.cubin > told\n# CHECK-NOT: {{.}}\n# RUN: cat told\n# CHECK"))
 
     def test_broken(self):
         for text, reason in BROKEN:
