@@ -74,6 +74,22 @@ expect_status() {
   [ "$status" -eq "$expected" ] || fail "status $status instead of $expected: $*"
 }
 
+# says STATUS TEXT... -- COMMAND...: the command ends with the status, and each text occurs in what it prints,
+# both streams together, which is then the file `told`. Without a text it prints nothing.
+says() {
+  local expected=$1 status=0 texts=()
+  shift
+  while [ "$1" != -- ]; do
+    texts+=("$1")
+    shift
+  done
+  shift
+  "$@" > told 2>&1 || status=$?
+  [ "$status" -eq "$expected" ] || fail "status $status instead of $expected: $*"$'\n'"$(head -50 told)"
+  expect_contains told "${texts[@]}"
+  [ ${#texts[@]} -gt 0 ] || [ ! -s told ] || fail "prints something: $*"$'\n'"$(head -50 told)"
+}
+
 # expect_same FILE FILE: the bytes are equal.
 expect_same() {
   cmp -- "$1" "$2" >&2 || fail "$1 and $2 differ"

@@ -40,3 +40,4 @@ cubin check -L . -l none out.cubin --inputs a.cubin b.cubin > told 2>&1 || true
 expect_contains told "out.cubin"
 expect_status 1 cubin disasm --nvdisasm=/nonexistent --function=total a.cubin 2> told
 expect_lacks told "required"
+! command -v nvdisasm > /dev/null || says 0 "// R_CUDA_ABS55_16_34 block_sum(float)" "EXIT" -- cubin disasm a.cubin
