@@ -90,6 +90,12 @@ says() {
   [ ${#texts[@]} -gt 0 ] || [ ! -s told ] || fail "prints something: $*"$'\n'"$(head -50 told)"
 }
 
+# assemble NAME: makes NAME.cubin of the YAML on standard input, which becomes NAME.yaml.
+assemble() {
+  cat > "$1.yaml"
+  "$CUBIN" assemble "$1.yaml" -o "$1.cubin"
+}
+
 # expect_same FILE FILE: the bytes are equal.
 expect_same() {
   cmp -- "$1" "$2" >&2 || fail "$1 and $2 differ"

@@ -11,19 +11,15 @@ for space in global constant managed function kernel; do
     function) what="functions: [{name: g, code: nop x4}]" ;;
     kernel) what="functions: [{name: g, kernel: true, code: nop x4}]" ;;
   esac
-  printf 'arch: sm_90\n%s\n' "$what" > $space.yaml
+  assemble $space <<< "{arch: sm_90, $what}"
 done
-printf 'arch: sm_90\nfunctions:\n- %s\nundefined: [g]\n' "$uses" > user.yaml
-for name in global constant managed function kernel user; do
-  "$CUBIN" assemble $name.yaml -o $name.cubin
-done
+assemble user <<< "{arch: sm_90, functions: [$uses], undefined: [g]}"
 
 # both FIRST SECOND TEXT...: the link fails with these texts and names both files.
 both() {
-  not "$CULINK" -arch=sm_90 "$1.cubin" "$2.cubin" -o out 2> errors
-  expect_contains errors "${@:3}"
-  grep -q ">>> .*in $1.cubin" errors || fail "$1 is not named: $(cat errors)"
-  grep -q ">>> .*in $2.cubin" errors || fail "$2 is not named: $(cat errors)"
+  says 1 "${@:3}" -- "$CULINK" -arch=sm_90 "$1.cubin" "$2.cubin" -o out
+  grep -q ">>> .*in $1.cubin" told || fail "$1 is not named: $(cat told)"
+  grep -q ">>> .*in $2.cubin" told || fail "$2 is not named: $(cat told)"
 }
 both user constant "memory space of 'g' differs: __device__ and __constant__" \
   "user.cubin, __device__" "constant.cubin, __constant__"
@@ -34,9 +30,7 @@ both user managed "'g' is __managed__ in one file and not in another" "managed.c
 both function kernel "'g' is a __global__ function in one file and not in another" \
   "function.cubin, __device__" "kernel.cubin, __global__"
 
-not "$CULINK" -arch=sm_90 global.cubin ./global.cubin -o out 2> errors
-expect_contains errors "duplicate symbol: g" ">>> defined in global.cubin" \
-  ">>> defined in ./global.cubin" \
-  "hint: leave one of the files out, or make it static or inline; culink --explain multiple-definition tells more"
-not "$CULINK" -arch=sm_90 global.cubin global.cubin -o out 2> errors
-expect_contains errors "the same file is given twice"
+says 1 "duplicate symbol: g" ">>> defined in global.cubin" ">>> defined in ./global.cubin" \
+  "hint: leave one of the files out, or make it static or inline; culink --explain multiple-definition tells more" \
+  -- "$CULINK" -arch=sm_90 global.cubin ./global.cubin -o out
+says 1 "the same file is given twice" -- "$CULINK" -arch=sm_90 global.cubin global.cubin -o out

@@ -4,10 +4,9 @@
 first=$SOURCE/examples/vector_math/sm_90/linked.cubin
 second=$SOURCE/examples/vector_math/sm_90/relocatable.cubin
 
-"$CUBIN" diff "$first" "$first" > same
-[ ! -s same ] || fail "differences between equal files"
-expect_status 1 "$CUBIN" diff --all "$first" "$second" > told
-expect_contains told "header: ELF header: type 0x2 vs 0x1" "only in the second file" " differences"
+says 0 -- "$CUBIN" diff "$first" "$first"
+says 1 "header: ELF header: type 0x2 vs 0x1" "only in the second file" " differences" -- \
+  "$CUBIN" diff --all "$first" "$second"
 
 # What became of functions comes first, and then how much else differs; details if asked for.
 head -4 told > first_lines
@@ -19,9 +18,8 @@ expect_same lines first_lines
 [ "$(head -1 told)" = "kernel _Z5totalPKfPfi: stack 0 -> unknown, shared 2048 -> 16, barriers 1 -> unknown, other instructions" ] ||
   fail "$(head -3 told)"
 expect_contains told "functions: 3 changed, 0 added, 0 removed, 1 the same"
-printf 'arch: sm_90\nfunctions:\n- {name: helper, code: nop x8}\n- {name: gone, code: nop}\n- {name: same, code: nop}\n' > old.yaml
-printf 'arch: sm_90\nfunctions:\n- {name: helper, code: nop x16}\n- {name: same, code: nop}\n- {name: fresh, code: nop x2}\n' > new.yaml
-for file in old new; do "$CUBIN" assemble $file.yaml -o $file.cubin; done
+assemble old <<< '{arch: sm_90, functions: [{name: helper, code: nop x8}, {name: gone, code: nop}, {name: same, code: nop}]}'
+assemble new <<< '{arch: sm_90, functions: [{name: helper, code: nop x16}, {name: same, code: nop}, {name: fresh, code: nop x2}]}'
 expect_status 1 "$CUBIN" diff --summary old.cubin new.cubin > summary
 grep -v '^functions: 1 changed, 1 added, 1 removed, 1 the same$' summary > functions || true
 sed -E 's/, (registers|frame|stack|constants) [^,]*//g' functions > short
@@ -29,58 +27,43 @@ printf 'function helper: code 128 -> 256\nfunction gone: removed, code 16\nfunct
 expect_same short expected
 expect_status 1 "$CUBIN" diff --details old.cubin new.cubin > details
 expect_lacks details "function helper: code" "functions: 1 changed"
-expect_status 1 "$CUBIN" diff --json old.cubin new.cubin > json
-expect_contains json '"change": "added"' '{"field": "code", "before": 128, "after": 256}' '"same_functions": 1'
+says 1 '"change": "added"' '{"field": "code", "before": 128, "after": 256}' '"same_functions": 1' -- \
+  "$CUBIN" diff --json old.cubin new.cubin
 
 # --demangle reaches every line.
-expect_status 1 "$CUBIN" diff --all "$first" "$second" > told
-expect_contains told "'.text._Z5totalPKfPfi': instruction" "\$___ZZ9block_sumfE7partial__64"
-expect_status 1 "$CUBIN" diff --all --demangle "$first" "$second" > told
-expect_contains told "code: '.text.total(float const*, float*, int)': instruction" "'partial in block_sum(float)'"
+says 1 "'.text._Z5totalPKfPfi': instruction" "\$___ZZ9block_sumfE7partial__64" -- \
+  "$CUBIN" diff --all "$first" "$second"
+says 1 "code: '.text.total(float const*, float*, int)': instruction" "'partial in block_sum(float)'" -- \
+  "$CUBIN" diff --all --demangle "$first" "$second"
 expect_lacks told _Z
 expect_status 1 "$CUBIN" diff --json --demangle "$first" "$second" > json
 expect_lacks json _Z
 
-expect_status 1 "$CUBIN" diff -q "$first" "$second" > quiet
-[ ! -s quiet ] || fail "output in spite of --quiet"
-expect_status 1 "$CUBIN" diff --limit=1 "$first" "$second" > limited
-expect_contains limited "more differences in symbols (--all shows all)"
-expect_status 1 "$CUBIN" diff --json "$first" "$second" > json
-expect_contains json '"same": false' '"topic": "header"'
+says 1 -- "$CUBIN" diff -q "$first" "$second"
+says 1 "more differences in symbols (--all shows all)" -- "$CUBIN" diff --limit=1 "$first" "$second"
+says 1 '"same": false' '"topic": "header"' -- "$CUBIN" diff --json "$first" "$second"
 
 cp "$first" other.cubin
 printf 'X' | dd of=other.cubin bs=1 seek=$((0xb20 + 50)) conv=notrunc status=none # in a tool's name
-expect_status 1 "$CUBIN" diff "$first" other.cubin > told
-expect_contains told "functions: 0 changed" "1 difference: 1 in tkinfo (--details tells it)"
-expect_status 1 "$CUBIN" diff --details "$first" other.cubin > told
-expect_contains told "tkinfo: '.note.nv.tkinfo': field tool of note 0"
-"$CUBIN" diff --ignore=tkinfo "$first" other.cubin > ignored
-[ ! -s ignored ] || fail "the ignored topic is told"
+says 1 "functions: 0 changed" "1 difference: 1 in tkinfo (--details tells it)" -- "$CUBIN" diff "$first" other.cubin
+says 1 "tkinfo: '.note.nv.tkinfo': field tool of note 0" -- "$CUBIN" diff --details "$first" other.cubin
+says 0 -- "$CUBIN" diff --ignore=tkinfo "$first" other.cubin
 
-expect_status 2 "$CUBIN" diff "$first" missing.cubin 2> errors
-expect_contains errors "missing.cubin"
-expect_status 2 "$CUBIN" diff --ignore=nonsense "$first" "$first" 2> errors
-expect_contains errors "nonsense not in {header,functions,"
-expect_status 2 "$CUBIN" diff --summary --details "$first" "$second" 2> errors
-expect_contains errors "--summary"
+says 2 "missing.cubin" -- "$CUBIN" diff "$first" missing.cubin
+says 2 "nonsense not in {header,functions," -- "$CUBIN" diff --ignore=nonsense "$first" "$first"
+says 2 "--summary" -- "$CUBIN" diff --summary --details "$first" "$second"
 expect_status 2 "$CUBIN" diff "$first" 2> errors
 
 # A kernel that moved to another image of its target is the same kernel, and cubin size says the same.
 need python3
-image() { # FILE KERNEL=INSTRUCTIONS...
-  local name=$1 kernel
-  shift
-  printf 'arch: sm_90\nfunctions:\n' > image.yaml
-  for kernel in "$@"; do
-    printf -- '- {name: %s, kernel: true, code: nop x%s}\n' "${kernel%=*}" "${kernel#*=}" >> image.yaml
-  done
-  "$CUBIN" assemble image.yaml -o "$name"
+image() { # NAME [KERNEL INSTRUCTIONS]...
+  { printf 'arch: sm_90\nfunctions:\n' && printf -- '- {name: %s, kernel: true, code: nop x%s}\n' "${@:2}"; } | assemble "$1"
 }
-image 1.cubin grows=8 moves=8
-image 2.cubin stays=8 goes=8
-image 3.cubin stays=8 comes=8
-image 4.cubin grows=16
-image 5.cubin moves=8
+image 1 grows 8 moves 8
+image 2 stays 8 goes 8
+image 3 stays 8 comes 8
+image 4 grows 16
+image 5 moves 8
 python3 -B "$SOURCE/tests/fatbin.py" old.fatbin 90=1.cubin 90=2.cubin
 python3 -B "$SOURCE/tests/fatbin.py" new.fatbin 90=3.cubin 90=4.cubin 90=5.cubin
 expect_status 1 "$CUBIN" diff --summary old.fatbin new.fatbin > summary
@@ -89,15 +72,14 @@ sed -n 's/^kernel \([a-z]*\): \([a-z]*\).*/\1 \2/p' summary | sort > kernels
 printf 'comes added\ngoes removed\ngrows code\n' > expected
 expect_same kernels expected
 expect_contains summary "functions: 1 changed, 1 added, 1 removed, 2 the same"
-expect_status 1 "$CUBIN" diff --summary --limit=1 old.fatbin new.fatbin > summary
-expect_contains summary "... 2 more functions (--all shows all)"
+says 1 "... 2 more functions (--all shows all)" -- "$CUBIN" diff --summary --limit=1 old.fatbin new.fatbin
 expect_status 1 "$CUBIN" diff --summary --all --limit=1 old.fatbin new.fatbin > summary
 [ "$(grep -c '^kernel ' summary)" = 3 ] || fail "$(cat summary)"
 expect_lacks summary "differences"
 "$CUBIN" size --csv old.fatbin new.fatbin | sed -n 's/.*,\([a-z]*\)$/\1/p' | grep -v name | sort > sizes
 sed 's/ .*//' kernels > names
 expect_same sizes names
-expect_status 1 "$CUBIN" diff old.fatbin new.fatbin > told
-expect_contains told "old.fatbin:2.sm_90.cubin and new.fatbin:1.sm_90.cubin:" "only in the second file: new.fatbin:3.sm_90.cubin"
+says 1 "old.fatbin:2.sm_90.cubin and new.fatbin:1.sm_90.cubin:" "only in the second file: new.fatbin:3.sm_90.cubin" \
+  -- "$CUBIN" diff old.fatbin new.fatbin
 expect_status 1 "$CUBIN" diff --json old.fatbin new.fatbin > json
 [ "$(grep -c '"change": "added"' json)" = 1 ] || fail "$(cat json)"

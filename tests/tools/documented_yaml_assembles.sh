@@ -7,8 +7,7 @@ awk '/^```yaml$/ { n++; inside = 1; next } /^```$/ { inside = 0 }
 count=0
 for document in document*.yaml; do
   "$CUBIN" assemble "$document" -o out.cubin
-  "$CUBIN" dump out.cubin > listing
-  expect_contains listing .text.
+  says 0 .text. -- "$CUBIN" dump out.cubin
   count=$((count + 1))
 done
 [ "$count" -ge 3 ] || fail "only $count documents found"

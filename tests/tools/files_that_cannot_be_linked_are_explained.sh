@@ -8,8 +8,8 @@
 refused() {
   local file=$1
   shift
-  not "$CULINK" -arch=sm_90 "$file" -o out.cubin 2> errors
-  expect_contains errors "culink: warning: $file: ignored, " "culink: error: nothing to link: $file is left out, because " "$@"
+  says 1 "culink: warning: $file: ignored, " "culink: error: nothing to link: $file is left out, because " "$@" -- \
+    "$CULINK" -arch=sm_90 "$file" -o out.cubin
   [ ! -e out.cubin ] || fail "wrote an output"
   "$CULINK" --emulate=nvlink-13.0.88 -arch=sm_90 "$file" -o out.cubin 2> errors
   rm out.cubin
@@ -20,22 +20,19 @@ cp "$SOURCE/examples/vector_math/sm_90/linked.cubin" .
 refused linked.cubin "it is already linked" "hint: link the objects that it was made of"
 
 # The note of the only tool is the compiler's.
-"$CUBIN" text --exact linked.cubin > linked.yaml
-sed 's/tool: nvlink/tool: ptxas/' linked.yaml > whole.yaml
-"$CUBIN" assemble whole.yaml -o whole.cubin
+"$CUBIN" text --exact linked.cubin | sed 's/tool: nvlink/tool: ptxas/' | assemble whole
 refused whole.cubin "it was compiled without -rdc=true" "hint: compile it with -rdc=true or -dc"
 
 # With an object beside it the link goes on.
 cp "$SOURCE"/examples/vector_math/sm_90/{main,filter}.cubin .
-"$CULINK" -arch=sm_90 main.cubin filter.cubin main.cu -o out.cubin 2> errors
-expect_contains errors "warning: main.cu: ignored, it is source text"
-expect_lacks errors "no kernels"
+says 0 "warning: main.cu: ignored, it is source text" -- \
+  "$CULINK" -arch=sm_90 main.cubin filter.cubin main.cu -o out.cubin
+expect_lacks told "no kernels"
 
 need objcopy
 head -c 100 linked.cubin > code
 cp "$CULINK" program
 objcopy --add-section .nv_fatbin=code program
-"$CULINK" -arch=sm_90 program -o out.cubin 2> errors
-expect_contains errors "warning: the output has no kernels: program is not linked, because it is already linked"
-"$CULINK" -arch=sm_90 main.cubin filter.cubin program -o out.cubin 2> errors
-expect_same errors /dev/null
+says 0 "warning: the output has no kernels: program is not linked, because it is already linked" -- \
+  "$CULINK" -arch=sm_90 program -o out.cubin
+says 0 -- "$CULINK" -arch=sm_90 main.cubin filter.cubin program -o out.cubin

@@ -8,5 +8,4 @@ for program in bash id uname; do
 done
 PATH=$WORK/bin expect_status 1 bash "$SOURCE/scripts/install-deps.sh" build 2> errors
 expect_contains errors "c++ not found" "not a Debian" "libfmt-dev"
-expect_status 2 bash "$SOURCE/scripts/install-deps.sh" nonsense 2> usage
-expect_contains usage "usage: install-deps.sh"
+says 2 "usage: install-deps.sh" -- bash "$SOURCE/scripts/install-deps.sh" nonsense

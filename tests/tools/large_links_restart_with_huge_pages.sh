@@ -6,8 +6,7 @@
 printf '.version 9.0\n.target sm_90\n.address_size 64\n' > small.ptx
 cp small.ptx large.ptx
 head -c 34000000 /dev/zero | tr '\0' ' ' >> large.ptx
-printf 'arch: sm_90\nfunctions:\n- {name: kernel, kernel: true, code: nop x4}\n' > kernel.yaml
-"$CUBIN" assemble kernel.yaml -o kernel.cubin
+assemble kernel <<< '{arch: sm_90, functions: [{name: kernel, kernel: true, code: nop x4}]}'
 
 # The words are: -arch sm_90 -m 64 -c SOURCE -o OBJECT. The parent is the linker.
 cat > ptxas <<'EOT'

@@ -60,25 +60,18 @@ cp "$main" with:colon
 "$CUBIN" verify with:colon || fail "a file of that name comes first"
 
 # What is not there.
-not "$CUBIN" dump code.o:sm_70 2> log
-expect_contains log "code.o:sm_70: no such member"
-"$CUBIN" dump libcode.a:code.o > log
-expect_contains log "libcode.a:code.o:1.sm_90.cubin:" "libcode.a:code.o:2.sm_80.cubin:"
-not "$CUBIN" text libcode.a:code.o 2> log
-expect_contains log "has several images" "1.sm_90.cubin, 2.sm_80.cubin"
-not "$CUBIN" extract code.o -o x 2> log
-expect_contains log "pieces do not go into one file with -o: 1.sm_90.cubin, " "choose one as in code.o:1.sm_90.cubin" "-C"
-not "$CUBIN" extract plain.o 2> log
-expect_contains log "has no device code"
+says 1 "code.o:sm_70: no such member" -- "$CUBIN" dump code.o:sm_70
+says 0 "libcode.a:code.o:1.sm_90.cubin:" "libcode.a:code.o:2.sm_80.cubin:" -- "$CUBIN" dump libcode.a:code.o
+says 1 "has several images" "1.sm_90.cubin, 2.sm_80.cubin" -- "$CUBIN" text libcode.a:code.o
+says 1 "pieces do not go into one file with -o: 1.sm_90.cubin, " "choose one as in code.o:1.sm_90.cubin" "-C" -- \
+  "$CUBIN" extract code.o -o x
+says 1 "has no device code" -- "$CUBIN" extract plain.o
 head -c 3000 code.fatbin > cut.fatbin
-not "$CUBIN" list cut.fatbin > list 2> log
-expect_contains log "cut.fatbin: fatbin container at 0x0, size"
-not "$CUBIN" list nothing:there 2> log
-expect_contains log "nothing:there"
+says 1 "cut.fatbin: fatbin container at 0x0, size" -- "$CUBIN" list cut.fatbin
+says 1 "nothing:there" -- "$CUBIN" list nothing:there
 
 # The folder of -C is made.
 "$CUBIN" extract -C new/folder code.o
 [ "$(find new/folder -type f | wc -l)" = 3 ] || fail "$(find new)"
 touch taken
-not "$CUBIN" extract -C taken/folder code.o 2> log
-expect_contains log "taken/folder: cannot make the folder: "
+says 1 "taken/folder: cannot make the folder: " -- "$CUBIN" extract -C taken/folder code.o

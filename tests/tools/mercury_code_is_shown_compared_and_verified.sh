@@ -4,32 +4,23 @@
 . "${BASH_SOURCE%/*}/../common.inc.sh"
 linked=$SOURCE/examples/vector_math/sm_100/linked.cubin
 
-"$CUBIN" dump --records "$linked" > records
-expect_contains records "Mercury capsules" "text .text._Z9block_sumf, magic 0xc0000001, instructions" \
-  "sass_only 0, padding" ".nv.merc.nv.constant.user  section 44, with .nv.constant3, offset 0x11e0"
-"$CUBIN" dump --relocs --symbols "$linked" > tables
-expect_contains tables "R_MERCURY_CODE_ADDRESS32_LO" ".nv.merc.symtab"
-"$CUBIN" text --exact "$linked" > text.yaml
-"$CUBIN" assemble text.yaml -o again.cubin
-expect_same again.cubin "$linked"
+says 0 "Mercury capsules" "text .text._Z9block_sumf, magic 0xc0000001, instructions" "sass_only 0, padding" \
+  ".nv.merc.nv.constant.user  section 44, with .nv.constant3, offset 0x11e0" -- "$CUBIN" dump --records "$linked"
+says 0 "R_MERCURY_CODE_ADDRESS32_LO" ".nv.merc.symtab" -- "$CUBIN" dump --relocs --symbols "$linked"
 
 # The last byte of the capsule of block_sum counts padding.
-offset=$("$CUBIN" dump --sections "$linked" | awk '$NF == ".nv.capmerc.text._Z9block_sumf" { print $2 }')
-size=$("$CUBIN" dump --sections "$linked" | awk '$NF == ".nv.capmerc.text._Z9block_sumf" { print $3 }')
+read -r offset size < <("$CUBIN" dump --sections "$linked" | awk '$NF == ".nv.capmerc.text._Z9block_sumf" { print $2, $3 }')
 cp "$linked" other.cubin
 printf '\x7f' | dd of=other.cubin bs=1 seek=$((offset + size - 1)) conv=notrunc status=none
-expect_status 1 "$CUBIN" diff --details "$linked" other.cubin > told
-expect_contains told "code: '.nv.capmerc.text._Z9block_sumf': record of instruction 33: "
-expect_status 1 "$CUBIN" verify other.cubin > findings 2>&1
-expect_contains findings "speaks of " "[capsule-size]"
+says 1 "code: '.nv.capmerc.text._Z9block_sumf': record of instruction 33: " -- \
+  "$CUBIN" diff --details "$linked" other.cubin
+says 1 "speaks of " "[capsule-size]" -- "$CUBIN" verify other.cubin
 
 # The first word is the number of the code section.
 cp "$linked" other.cubin
 printf '\x01' | dd of=other.cubin bs=1 seek=$((offset)) conv=notrunc status=none
-expect_status 1 "$CUBIN" diff --details "$linked" other.cubin > told
-expect_contains told "capsule of '.text._Z9block_sumf' vs '.shstrtab'"
-expect_status 1 "$CUBIN" verify other.cubin > findings 2>&1
-expect_contains findings "[capsule-text]"
+says 1 "capsule of '.text._Z9block_sumf' vs '.shstrtab'" -- "$CUBIN" diff --details "$linked" other.cubin
+says 1 "[capsule-text]" -- "$CUBIN" verify other.cubin
 
 # nvlink 12.8 and 12.9, whose files have .note.nv.cuver, leave 0 for the frame in Mercury code.
 need python3
@@ -47,7 +38,6 @@ struct.pack_into("<I", data, at + 8, 64)
 open("frame.cubin", "wb").write(data)
 open("older.cubin", "wb").write(data.replace(b".note.nv.cuinfo\0", b".note.nv.cuver\0\0"))
 PYTHON
-expect_status 1 "$CUBIN" verify frame.cubin > told
-expect_contains told "[mirror-bytes]"
+says 1 "[mirror-bytes]" -- "$CUBIN" verify frame.cubin
 expect_status 1 "$CUBIN" verify older.cubin > told # has another version of the note
 expect_lacks told "[mirror-bytes]"

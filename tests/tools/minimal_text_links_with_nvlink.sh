@@ -4,7 +4,7 @@
 . "${BASH_SOURCE%/*}/../common.inc.sh"
 
 for arch in sm_75 sm_90 sm_100; do
-  cat > caller.yaml << YAML
+  assemble caller-$arch << YAML
 arch: $arch
 functions:
 - name: kern
@@ -15,33 +15,25 @@ functions:
   relocs: [{at: 0x10, type: ABS32_LO_32, to: gvar}]
 undefined: [foo, gvar]
 YAML
-  cat > callee.yaml << YAML
+  assemble callee-$arch << YAML
 arch: $arch
 functions:
 - {name: foo, registers: 40, frame: 16, code: nop x4}
 globals:
 - {name: gvar, data: "01000000"}
 YAML
-  "$CUBIN" assemble caller.yaml -o caller.cubin
-  "$CUBIN" assemble callee.yaml -o callee.cubin
-  "$CUBIN" verify caller.cubin callee.cubin > verdict
-  expect_contains verdict "caller.cubin: ok" "callee.cubin: ok"
+  says 0 "caller-$arch.cubin: ok" "callee-$arch.cubin: ok" -- "$CUBIN" verify call{er,ee}-$arch.cubin
 done
 
 examples=$SOURCE/examples/vector_math/sm_90
 for part in main filter; do
-  "$CUBIN" text "$examples/$part.cubin" -o $part.yaml
+  "$CUBIN" text "$examples/$part.cubin" | assemble $part
   expect_contains $part.yaml "# left out (use --exact to see it):" "arch: sm_90" "functions:"
-  "$CUBIN" assemble $part.yaml -o $part.cubin
 done
 
 need nvlink
 for arch in sm_75 sm_90 sm_100; do
-  sed "s/^arch: .*/arch: $arch/" caller.yaml > a.yaml
-  sed "s/^arch: .*/arch: $arch/" callee.yaml > b.yaml
-  "$CUBIN" assemble a.yaml -o a.cubin
-  "$CUBIN" assemble b.yaml -o b.cubin
-  nvlink -arch=$arch a.cubin b.cubin -o linked.cubin
+  nvlink -arch=$arch caller-$arch.cubin callee-$arch.cubin -o linked.cubin
   "$CUBIN" usage linked.cubin > listing
   grep -q 'kernel  *40  *16 ' listing || fail "$arch: registers and stack did not reach the kernel"
 done

@@ -14,10 +14,8 @@ done
 python3 -B "$SOURCE/scripts/update_shown_outputs.py" --check "$WORK/prefix/bin" ||
   fail "README shows what the installed programs do not print"
 
-for test in documents_name_real_commands questions_have_commands readme_commands_in_place_of_others_work \
-  newcomers_are_answered classic_traps_are_explained; do
-  CULINK=$WORK/prefix/bin/culink CUBIN=$WORK/prefix/bin/cubin bash "$SOURCE/tests/tools/$test.sh"
-done
+# What other tests show of the programs holds for those that are installed.
+for program in culink cubin; do expect_same prefix/bin/$program "$build/bin/$program"; done
 
 # Every option of --help is in the manual page and in each completion, and no other.
 culink --help | grep -o '^  --[A-Za-z0-9-]*' | tr -d ' ' | sort > options

@@ -4,7 +4,7 @@
 # an error that proposes others, and nothing is written; kernels that nothing has are left out with a warning.
 . "${BASH_SOURCE%/*}/../common.inc.sh"
 
-cat > b.yaml <<'YAML'
+assemble b <<'YAML'
 arch: sm_90
 functions:
 - {name: _Z6smoothPKfPfi, kernel: true, code: nop x4, calls: [_ZN4math5scaleEPKfi]}
@@ -13,7 +13,6 @@ functions:
 globals:
 - {name: _ZN4math5tableE, data: "00000000"}
 YAML
-"$CUBIN" assemble b.yaml -o b.cubin
 link() { "$CULINK" -arch=sm_90 b.cubin -o out.cubin "$@"; }
 
 for name in 'smooth(const float *, float *, int)' 'smooth(float const*,float*,int)' smooth 'smoo*' \
@@ -28,6 +27,7 @@ for name in scale math::scale 'math::scale(const float*, int)' '*::scale*'; do
   says 0 "math::scale(float const*, int): kept by" -- link "--why-live=$name"
   [ "$(grep -c "scale(double)" told)" -le 1 ] || fail "$name"
 done
+says 0 "math::table: kept because" -- link --why-live='*::tab*'
 says 0 "smooth(float const*, float*, int): kept by" "math::table: kept because" -- \
   link --why-live='smooth(const float *, float *, int),table'
 

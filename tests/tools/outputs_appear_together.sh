@@ -4,24 +4,20 @@
 . "${BASH_SOURCE%/*}/../common.inc.sh"
 [ -w /dev/full ] || skip "no /dev/full"
 
-printf 'arch: sm_90\nfunctions:\n- {name: k, kernel: true, code: nop x100}\n' > k.yaml
-"$CUBIN" assemble k.yaml -o k.cubin
+assemble k <<< '{arch: sm_90, functions: [{name: k, kernel: true, code: nop x100}]}'
 mkdir out folder
-link() {
-  "$CULINK" -arch=sm_90 k.cubin -o out/x "$@"
-}
+link() { "$CULINK" -arch=sm_90 k.cubin -o out/x "$@"; }
 
 # fails MESSAGE OPTIONS...: without and with an old output.
 fails() {
   local message=$1
   shift
   rm -f out/*
-  expect_status 1 link "$@" 2> log
-  expect_contains log "$message"
+  says 1 "$message" -- link "$@"
   [ -z "$(ls out)" ] || fail "$*: leaves $(ls out)"
   echo old > out/x
   echo rows > out/times
-  expect_status 1 link "$@" 2> log
+  says 1 "$message" -- link "$@"
   [ "$(ls out)" = "$(printf 'times\nx')" ] || fail "$*: leaves $(ls out)"
   [ "$(cat out/x out/times)" = "$(printf 'old\nrows')" ] || fail "$*: has changed a file"
 }
@@ -36,11 +32,9 @@ fails "folder: cannot write" -Map=out/map -time folder
 
 # A program with errors, too, has no table.
 rm -f out/*
-printf 'arch: sm_90\nfunctions:\n- {name: k, kernel: true, code: nop, calls: [gone]}\nundefined: [gone]\n' > bad.yaml
-if "$CUBIN" assemble bad.yaml -o bad.cubin 2> log; then
-  not "$CULINK" -arch=sm_90 bad.cubin -o out/x -Map=out/map -time out/times 2> log
-  [ -z "$(ls out)" ] || fail "a failed link leaves $(ls out)"
-fi
+assemble bad <<< '{arch: sm_90, functions: [{name: k, kernel: true, code: nop, calls: [gone]}], undefined: [gone]}'
+says 255 "undefined symbol: gone" -- "$CULINK" -arch=sm_90 bad.cubin -o out/x -Map=out/map -time out/times
+[ -z "$(ls out)" ] || fail "a failed link leaves $(ls out)"
 
 rm -f out/*
 link -Map=out/map --register-link-binaries=out/registered -time out/times

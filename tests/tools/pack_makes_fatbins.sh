@@ -17,8 +17,7 @@ for how in --raw --compress=1 --compress=22 --ident=main.cu; do
   rm -r out
   "$CULINK" -arch=sm_90 all.fatbin "$SOURCE"/examples/vector_math/sm_90/filter.cubin -o linked.cubin 2> log
 done
-"$CUBIN" list all.fatbin > list
-expect_contains list "main.cu"
+says 0 "main.cu" -- "$CUBIN" list all.fatbin
 "$CULINK" -arch=sm_90 main90.cubin "$SOURCE"/examples/vector_math/sm_90/filter.cubin -o plain.cubin
 expect_same plain.cubin linked.cubin
 
@@ -35,10 +34,8 @@ expect_same merged.fatbin two.fatbin
 "$CUBIN" pack small.fatbin --raw -o again.fatbin
 expect_same two.fatbin again.fatbin
 
-expect_status 1 "$CUBIN" pack main90.cubin two.fatbin -o no.fatbin 2> log
-expect_contains log "two.fatbin: there is code for sm_90 already, from main90.cubin"
-expect_status 1 "$CUBIN" pack k.ptx log -o no.fatbin 2> errors
-expect_contains errors "log: is neither a cubin nor PTX"
+says 1 "two.fatbin: there is code for sm_90 already, from main90.cubin" -- "$CUBIN" pack main90.cubin two.fatbin -o no.fatbin
+says 1 "log: is neither a cubin nor PTX" -- "$CUBIN" pack k.ptx log -o no.fatbin
 [ ! -e no.fatbin ] || fail "an output despite an error"
 expect_status 2 "$CUBIN" pack k.ptx --compress=23 -o no.fatbin 2> log
 

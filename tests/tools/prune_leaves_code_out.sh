@@ -4,16 +4,14 @@
 . "${BASH_SOURCE%/*}/../common.inc.sh"
 
 cp "$SOURCE"/examples/vector_math/fat/{main,filter}.{o,fatbin} .
-"$CUBIN" list main.o > list
-expect_contains list "sm_90" "compute_"
+says 0 "sm_90" "compute_" -- "$CUBIN" list main.o
 mkdir before after
 "$CUBIN" extract main.o --target=sm_90 -o before/main.cubin
 "$CUBIN" extract filter.o --target=sm_90 -o before/filter.cubin
 for file in main.o filter.o main.fatbin; do
   "$CUBIN" prune $file --keep=sm_90 -o after/$file
-  "$CUBIN" list after/$file > list
-  expect_contains list "sm_90"
-  expect_lacks list "compute_" "sm_80"
+  says 0 "sm_90" -- "$CUBIN" list after/$file
+  expect_lacks told "compute_" "sm_80"
   [ "$(stat -c %s after/$file)" -lt "$(stat -c %s $file)" ] || fail "$file did not become smaller"
 done
 "$CUBIN" extract after/main.o --target=sm_90 -o after/main.cubin
@@ -25,9 +23,8 @@ expect_same before/linked after/linked
 # What is dropped by form, by pattern, and packed again; the output is the input.
 cp main.o same.o
 "$CUBIN" prune same.o --drop=ptx,sm_8* --compress=22 -o same.o
-"$CUBIN" list same.o > list
-expect_contains list "sm_90"
-expect_lacks list "compute_" "sm_8"
+says 0 "sm_90" -- "$CUBIN" list same.o
+expect_lacks told "compute_" "sm_8"
 "$CUBIN" extract same.o --target=sm_90 -o same.cubin
 expect_same before/main.cubin same.cubin
 
@@ -48,25 +45,22 @@ expect_same after/main.o member.o
 expect_same before/linked linked
 
 # A dry run tells and writes nothing.
-"$CUBIN" prune main.o --keep=sm_90 --dry-run > told
-expect_contains told "main.o: $(stat -c %s main.o) -> $(stat -c %s after/main.o) bytes" "sm_90  1 -> 1 pieces"
+says 0 "main.o: $(stat -c %s main.o) -> $(stat -c %s after/main.o) bytes" "sm_90  1 -> 1 pieces" -- \
+  "$CUBIN" prune main.o --keep=sm_90 --dry-run
 
-expect_status 1 "$CUBIN" prune main.o --keep=sm_35 -o no.o 2> log
-expect_contains log "main.o: no code at all would be left"
-expect_status 1 "$CUBIN" prune before/main.cubin --keep=sm_90 -o no.o 2> log
-expect_contains log "of which nothing can be left out"
+says 1 "main.o: no code at all would be left" -- "$CUBIN" prune main.o --keep=sm_35 -o no.o
+says 1 "of which nothing can be left out" -- "$CUBIN" prune before/main.cubin --keep=sm_90 -o no.o
 ar rcT thin.a main.o
-expect_status 1 "$CUBIN" prune thin.a --keep=sm_90 -o no.a 2> log
-expect_contains log "is thin"
-expect_status 2 "$CUBIN" prune main.o -o no.o 2> log
-expect_status 2 "$CUBIN" prune main.o --keep=sm_90 2> log
-for file in no.o no.a; do [ ! -e $file ] || fail "an output despite an error"; done
+says 1 "is thin" -- "$CUBIN" prune thin.a --keep=sm_90 -o no.a
+says 2 "error: " -- "$CUBIN" prune main.o -o no.o
+says 2 "error: " -- "$CUBIN" prune main.o --keep=sm_90
+for file in no.o no.a; do not test -e $file; done
 
 # Debug information: its sections are empty, the code is the same, and it links.
 folder=$SOURCE/examples/vector_math/sm_80-lineinfo
 for name in main filter linked; do
   "$CUBIN" prune "$folder/$name.cubin" --drop=debug -o $name.stripped
-  "$CUBIN" verify $name.stripped > log || fail "$(cat log)"
+  says 0 ": ok" -- "$CUBIN" verify $name.stripped
   "$CUBIN" usage "$folder/$name.cubin" | tail -n +2 > usage
   "$CUBIN" usage $name.stripped | tail -n +2 > usage.stripped
   expect_same usage usage.stripped
@@ -100,14 +94,12 @@ gcc -no-pie -nostdlib -Wl,--unresolved-symbols=ignore-all main.o filter.o -o pro
 readelf -SW program > sections
 readelf -SW program.pruned > sections.pruned
 expect_same sections sections.pruned
-"$CUBIN" list program.pruned > list
-expect_contains list "sm_90"
-expect_lacks list "compute_" "sm_80"
+says 0 "sm_90" -- "$CUBIN" list program.pruned
+expect_lacks told "compute_" "sm_80"
 objcopy --remove-section=__nv_relfatbin --remove-section=.nv_fatbin program rest
 objcopy --remove-section=__nv_relfatbin --remove-section=.nv_fatbin program.pruned rest.pruned
 expect_same rest rest.pruned
-expect_status 1 "$CUBIN" prune program --drop=relocatable -o no 2> log
-expect_contains log "no code at all would be left"
+says 1 "no code at all would be left" -- "$CUBIN" prune program --drop=relocatable -o no
 
 # Linked code is what counts: relocatable objects alone are no program.
 vector=$SOURCE/examples/vector_math
@@ -115,12 +107,10 @@ python3 -B "$SOURCE/tests/fatbin.py" linked.fatbin "90=$vector/sm_90/linked.cubi
 python3 -B "$SOURCE/tests/fatbin.py" parts.fatbin "90=$vector/sm_90/main.cubin" "80=$vector/sm_80/main.cubin"
 printf '.section .nv_fatbin,"a"\n.incbin "linked.fatbin"\n.section __nv_relfatbin,"a"\n.incbin "parts.fatbin"\n' > code.s
 gcc -shared -nostdlib code.s -o library.so
-expect_status 1 "$CUBIN" prune library.so --keep=sm_80 -o no 2> log
-expect_contains log "library.so: no linked code for sm_80, only sm_90"
-expect_status 1 "$CUBIN" prune library.so --keep=relocatable -o no 2> log
-expect_contains log "no linked code for relocatable, only sm_90"
-expect_status 1 "$CUBIN" prune library.so --drop=sm_90 -o no 2> log
-expect_contains log "no linked code would be left of that for sm_90, only relocatable objects"
+says 1 "library.so: no linked code for sm_80, only sm_90" -- "$CUBIN" prune library.so --keep=sm_80 -o no
+says 1 "no linked code for relocatable, only sm_90" -- "$CUBIN" prune library.so --keep=relocatable -o no
+says 1 "no linked code would be left of that for sm_90, only relocatable objects" -- \
+  "$CUBIN" prune library.so --drop=sm_90 -o no
 [ ! -e no ] || fail "an output despite an error"
 "$CUBIN" prune library.so --keep=sm_90 -o library.pruned
 "$CUBIN" prune library.so --drop=relocatable -o library.pruned

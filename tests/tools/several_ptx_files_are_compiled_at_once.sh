@@ -5,8 +5,7 @@
 
 for name in one two three; do
   printf '.version 9.0\n.target sm_90\n.address_size 64\n// %s\n' $name > $name.ptx
-  printf 'arch: sm_90\nfunctions:\n- {name: %s, kernel: true, code: nop x4}\n' $name > $name.yaml
-  "$CUBIN" assemble $name.yaml -o $name.cubin
+  assemble $name <<< "{arch: sm_90, functions: [{name: $name, kernel: true, code: nop x4}]}"
 done
 
 # The words are: -arch sm_90 -m 64 -c SOURCE -o OBJECT.
@@ -61,3 +60,6 @@ expect_contains log "culink: info: one.ptx: compiled from PTX" "culink: info: li
 expect_lacks log "three.cubin: compiled"
 "$CULINK" -arch=sm_90 --ptxas="$PWD/gives" one.ptx -o out.cubin -v --error-format=nvlink 2> log
 expect_lacks log "compiled"
+says 0 "one.ptx: has no code for link-time optimisation and is compiled by itself" \
+  "three.cubin: has no code for link-time optimisation and is linked as it is" -- \
+  "$CULINK" -dlto -arch=sm_90 --ptxas="$PWD/gives" one.ptx three.cubin -o out.cubin

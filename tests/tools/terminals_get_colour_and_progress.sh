@@ -3,8 +3,7 @@
 # on a line that is gone in the end. A program stands for ptxas. Elsewhere there is neither.
 . "${BASH_SOURCE%/*}/../common.inc.sh"
 
-printf 'arch: sm_90\nfunctions:\n- {name: k, kernel: true, code: nop x4}\n' > k.yaml
-"$CUBIN" assemble k.yaml -o k.cubin
+assemble k <<< '{arch: sm_90, functions: [{name: k, kernel: true, code: nop x4}]}'
 printf '.version 9.0\n.target sm_90\n' > slow.ptx
 cat > ptxas <<'EOT'
 #!/bin/sh
@@ -40,18 +39,11 @@ expect_contains shown "culink: reading and compiling inputs, 0 of 1"
 [ "$(tail -c 4 shown)" = "$(printf '\r\033[K')" ] || fail "the line stays: $(tail -c 50 shown)"
 [ -s out.cubin ] || fail "no output"
 
-at_terminal "$CULINK" -arch=sm_90 missing.cubin -o none > shown
-expect_contains shown "${escape}[" "error"
-for plain in --color=never NO_COLOR; do
-  if [ $plain = NO_COLOR ]; then
-    NO_COLOR=1 at_terminal "$CULINK" -arch=sm_90 missing.cubin -o none > shown
-  else
-    at_terminal "$CULINK" $plain -arch=sm_90 missing.cubin -o none > shown
-  fi
-  expect_contains shown "error: missing.cubin"
-  expect_lacks shown "${escape}["
-done
+says 0 "${escape}[" "error" -- at_terminal "$CULINK" -arch=sm_90 missing.cubin -o none
+says 0 "error: missing.cubin" -- at_terminal "$CULINK" --color=never -arch=sm_90 missing.cubin -o none
+expect_lacks told "${escape}["
+says 0 "error: missing.cubin" -- at_terminal env NO_COLOR=1 "$CULINK" -arch=sm_90 missing.cubin -o none
+expect_lacks told "${escape}["
 not "$CULINK" -arch=sm_90 missing.cubin -o none 2> log
 expect_lacks log "${escape}["
-not "$CULINK" --color=always -arch=sm_90 missing.cubin -o none 2> log
-expect_contains log "${escape}["
+says 1 "${escape}[" -- "$CULINK" --color=always -arch=sm_90 missing.cubin -o none

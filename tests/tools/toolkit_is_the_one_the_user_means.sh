@@ -22,12 +22,10 @@ export PATH="$WORK/program/bin:/usr/bin:/bin" CUDA_HOME="$WORK/home" CUDA_PATH="
 is_of() {
   [ "$(readlink -f "$1/bin/nvcc")" = "$WORK/$2/bin/nvcc" ] || fail "$1 is not of $2"
   [ "$(readlink -f "$1/bin/culink")" = "$(readlink -f "$CULINK")" ] || fail "culink is not culink"
-  "$1/bin/nvlink" --version > version
-  expect_contains version culink
+  says 0 culink -- "$1/bin/nvlink" --version
 }
-"$CULINK" --make-toolchain by_option --cuda=option > told
+says 0 "nvcc:  $WORK/by_option/bin/nvcc" -- "$CULINK" --make-toolchain by_option --cuda=option
 is_of by_option option
-expect_contains told "nvcc:  $WORK/by_option/bin/nvcc"
 "$CULINK" --make-toolchain by_home > told
 is_of by_home home
 CUDA_HOME="" "$CULINK" --make-toolchain by_path > told
@@ -53,24 +51,23 @@ is_of by_home option
 "$CULINK" --make-toolchain of_python --cuda="$WORK/python/nvidia/cu13" > told
 is_of of_python python/nvidia/cu13
 [ "$(readlink -f of_python/lib64)" = "$WORK/python/nvidia/cu13/lib" ] || fail "no lib64"
-expect_status 1 "$CULINK" --make-toolchain never --cuda=nothing 2> error
-expect_contains error "no CUDA toolkit in nothing: there is no bin/nvcc"
+says 1 "no CUDA toolkit in nothing: there is no bin/nvcc" -- "$CULINK" --make-toolchain never --cuda=nothing
 [ ! -e never ] || fail "made a folder of nothing"
 
 # A folder that leads into the toolkit, which would be changed.
 mkdir leads && ln -s "$WORK/home/bin" leads/bin
-expect_status 1 "$CULINK" --make-toolchain leads --cuda="$WORK/option" 2> error
-expect_contains error "leads/bin is a link"
+says 1 "leads/bin is a link" -- "$CULINK" --make-toolchain leads --cuda="$WORK/option"
 ln -s "$WORK/home" is_home
-expect_status 1 "$CULINK" --make-toolchain is_home --cuda="$WORK/home" 2> error
-expect_contains error "it is the CUDA toolkit itself"
+mkdir other && touch other/file
+says 1 "it is not empty" -- "$CULINK" --make-toolchain other --cuda="$WORK/option"
+[ "$(ls other)" = file ] || fail "filled another's folder"
+says 1 "it is the CUDA toolkit itself" -- "$CULINK" --make-toolchain is_home --cuda="$WORK/home"
 if [ -L home/bin/nvcc ] || [ -L home/bin/nvlink ]; then fail "changed the toolkit"; fi
 
 # One in which culink is gone says so, where nvcc would take another nvlink of PATH.
 "$CULINK" --make-toolchain gone > told
 ln -sf "$WORK/nowhere" gone/bin/culink
-expect_status 1 gone/bin/nvlink --version 2> error
-expect_contains error "gone/bin/nvlink: the culink of this folder is gone: run culink --make-toolchain again"
+says 1 "gone/bin/nvlink: the culink of this folder is gone: run culink --make-toolchain again" -- gone/bin/nvlink --version
 "$CULINK" --make-toolchain gone > told
 gone/bin/nvlink --version > version
 # A link, as it was made before, becomes the script; a file of somebody else stays.
@@ -78,8 +75,7 @@ ln -sf "$WORK/home/bin/nvlink" gone/bin/nvlink
 "$CULINK" --make-toolchain gone > told
 gone/bin/nvlink --version > version
 echo precious > gone/bin/nvlink
-expect_status 1 "$CULINK" --make-toolchain gone 2> error
-expect_contains error "gone/bin/nvlink: is in the way, and not culink's"
+says 1 "gone/bin/nvlink: is in the way, and not culink's" -- "$CULINK" --make-toolchain gone
 expect_contains home/bin/nvlink "nvlink of home"
 
 # One that was not finished.
@@ -92,28 +88,19 @@ is_of begun home
 
 # The compiler of PTX.
 printf '.version 9.0\n.target sm_90\n.address_size 64\n' > code.ptx
-not "$CULINK" -arch=sm_90 code.ptx -o out 2> error
-expect_contains error "ptxas of home"
-not "$CULINK" -arch=sm_90 --cuda=option code.ptx -o out 2> error
-expect_contains error "ptxas of option"
-not by_option/bin/nvlink -arch=sm_90 code.ptx -o out 2> error
-expect_contains error "ptxas of option"
-(cd by_program/bin && not ./nvlink -arch=sm_90 "$WORK/code.ptx" -o out) 2> error
-expect_contains error "ptxas of program"
+says 1 "ptxas of home" -- "$CULINK" -arch=sm_90 code.ptx -o out
+says 1 "ptxas of option" -- "$CULINK" -arch=sm_90 --cuda=option code.ptx -o out
+says 1 "ptxas of option" -- by_option/bin/nvlink -arch=sm_90 code.ptx -o out
+(cd by_program/bin && says 1 "ptxas of program" -- ./nvlink -arch=sm_90 "$WORK/code.ptx" -o out)
 
 # The engine for sm_100 and later.
-link() { not "$@" --code=exact -arch=sm_100 "$SOURCE/examples/vector_math/sm_100/"{main,filter}.cubin -o out 2> error; }
-link "$CULINK"
-expect_contains error "nvlink of home"
-link "$CULINK" --cuda=path
-expect_contains error "nvlink of path"
-link by_program/bin/nvlink
-expect_contains error "nvlink of program"
-link by_program/bin/nvlink --finalizer="$WORK/option/bin/nvlink"
-expect_contains error "nvlink of option"
+link() { "$@" --code=exact -arch=sm_100 "$SOURCE/examples/vector_math/sm_100/"{main,filter}.cubin -o out; }
+says 1 "nvlink of home" -- link "$CULINK"
+says 1 "nvlink of path" -- link "$CULINK" --cuda=path
+says 1 "nvlink of program" -- link by_program/bin/nvlink
+says 1 "nvlink of option" -- link by_program/bin/nvlink --finalizer="$WORK/option/bin/nvlink"
 # libnvJitLink comes first, in lib of Python's packages as in lib64.
 echo "no library" > python/nvidia/cu13/lib/libnvJitLink.so.13
 rm python/nvidia/cu13/bin/nvlink
-link of_python/bin/nvlink
-expect_contains error "cu13" "libnvJitLink.so.13" "cannot be loaded"
-expect_lacks error "nvlink of home"
+says 1 "cu13" "libnvJitLink.so.13" "cannot be loaded" -- link of_python/bin/nvlink
+expect_lacks told "nvlink of home"

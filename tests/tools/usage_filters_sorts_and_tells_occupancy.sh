@@ -14,8 +14,7 @@ expect units "$(names --where 'shared>=2k' "$linked")" _Z5totalPKfPfi
 expect unequal "$(names --where 'code != 640' --where 'kind!=function' "$linked")" _Z6smoothPKfPfi
 expect pattern "$(names --where 'name=block_*' "$linked")" _Z9block_sumf
 expect unsaid "$(names --where 'stack<=0' --where 'barriers=1' "$linked")" "_Z5totalPKfPfi _Z6smoothPKfPfi"
-"$CUBIN" usage --where 'registers>200' "$linked" > none
-[ ! -s none ] || fail "nothing is like that: $(cat none)"
+says 0 -- "$CUBIN" usage --where 'registers>200' "$linked"
 
 expect sort "$(names --sort=code "$linked")" "_Z6smoothPKfPfi _Z9block_sumf _Z5totalPKfPfi _Z8filteredPKf"
 expect name "$(names --sort=name -n 2 "$linked" | head -1)" "_Z5totalPKfPfi _Z6smoothPKfPfi more"
@@ -54,13 +53,11 @@ EOT
 [ "$(grep -cE ' 2 +16 +25  shared ' dynamic)" = 2 ] || fail "dynamic shared memory counts: $(cat dynamic)"
 "$CUBIN" usage --block-size=128 "$SOURCE/examples/diagnostics/sm_90/main.cubin" > bounds
 grep -Eq ' 64 1 1 +0 +0 +0  launch_bounds ' bounds || fail "the kernel is for 64 threads: $(cat bounds)"
-"$CUBIN" usage --limits "$linked" > limits
-expect_contains limits "registers         255" "static shared     49152" "SM registers      65536"
+says 0 "registers         255" "static shared     49152" "SM registers      65536" -- \
+  "$CUBIN" usage --limits "$linked"
 
 for wrong in --where=registers '--where=colour>1' '--where=registers>many' '--where=name>x' --sort=colour \
   --block-size=2000 --dynamic-shared=5; do
-  expect_status 2 "$CUBIN" usage "$wrong" "$linked" > log 2>&1
-  grep -q 'cubin: error: ' log || fail "$wrong: $(cat log)"
+  says 2 'cubin: error: ' -- "$CUBIN" usage "$wrong" "$linked"
 done
-expect_status 2 "$CUBIN" usage --sort=colour "$linked" 2> log
-expect_contains log "no column 'colour'; there are kind, registers, stack, frame"
+says 2 "no column 'colour'; there are kind, registers, stack, frame" -- "$CUBIN" usage --sort=colour "$linked"

@@ -8,6 +8,7 @@ mkdir functions
 "$CULINK" --print-docs zsh > functions/_culink
 zsh -n functions/_culink
 "$CUBIN" --print-docs zsh > functions/_cubin
+zsh -n functions/_cubin
 cat > type.py <<'EOT'
 import os, pty, select, sys, time
 
