@@ -96,6 +96,18 @@ assemble() {
   "$CUBIN" assemble "$1.yaml" -o "$1.cubin"
 }
 
+# edit_elf FILE OUT STATEMENTS: writes a copy of a device file that Python has changed. For the statements it is
+# `file`, as tests/check/elf_edit.py has it, and `sections` are those of its sections by their names.
+edit_elf() {
+  PYTHONPATH=$SOURCE/tests/check python3 -B -c '
+import sys
+from elf_edit import ElfFile
+file = ElfFile(open(sys.argv[1], "rb").read())
+sections = file.by_name
+exec(sys.argv[3])
+open(sys.argv[2], "wb").write(file.data)' "$@"
+}
+
 # expect_same FILE FILE: the bytes are equal.
 expect_same() {
   cmp -- "$1" "$2" >&2 || fail "$1 and $2 differ"

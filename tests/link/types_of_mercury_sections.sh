@@ -12,21 +12,12 @@ expect_status 1 "$CULINK" -arch=sm_100 -r rel.cubin -o none.cubin 2> errors
 expect_contains errors "'.nv.merc.rela.text._Z9block_sumf', sh_type: does not go with section" "'.rela.text._Z9block_sumf'"
 
 # The type is the only byte that changes.
-need python3
 table=$SOURCE/tests/golden/mercury_and_machine_code/table.cubin
 "$CULINK" -arch=sm_110 "$table" -o out.cubin
-python3 - "$table" empty.cubin << 'END'
-import struct, sys
-data = bytearray(open(sys.argv[1], "rb").read())
-headers, = struct.unpack_from("<Q", data, 40)
-count, names = struct.unpack_from("<HH", data, 60)
-strings, = struct.unpack_from("<Q", data, headers + 64 * names + 24)
-for header in range(headers, headers + 64 * count, 64):
-    name = strings + struct.unpack_from("<I", data, header)[0]
-    if data[name:data.index(0, name)] == b".nv.merc.nv.constant.optimizer.choose":
-        struct.pack_into("<I", data, header + 4, 0x70000015)
-open(sys.argv[2], "wb").write(data)
-END
+edit_elf "$table" empty.cubin "
+section = sections['.nv.merc.nv.constant.optimizer.choose']
+section.type = 0x70000015
+section.store()"
 expect_status 1 "$CULINK" -arch=sm_110 empty.cubin -o none.cubin 2> errors
 expect_contains errors "'.nv.merc.nv.constant.optimizer.choose', sh_type: does not go with section" "'.nv.constant2.choose'"
 [ ! -e none.cubin ] || fail "wrote an output"

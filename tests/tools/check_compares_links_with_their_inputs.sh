@@ -2,7 +2,6 @@
 # cubin check accepts links of culink and nvlink, finds a changed byte wherever it lies, and finds what
 # nvlink -r loses; culink --check writes no file that has findings.
 . "${BASH_SOURCE%/*}/../common.inc.sh"
-need python3
 
 example=$SOURCE/examples/vector_math/sm_90
 cp "$example"/*.cubin .
@@ -18,21 +17,10 @@ says 1 'unexplained: _Z9block_sumf in .text._Z9block_sumf' -- "$CUBIN" check own
 says 1 'missing-definition: _Z9block_sumf' -- "$CUBIN" check one.cubin --inputs main.cubin filter.cubin
 
 # Each kind of damage has its finding. Lines: section, entry offset in it, xor, finding.
-cat > damage.py <<'PY'
-import struct, sys
-name, number, flip = sys.argv[1], int(sys.argv[2], 0), int(sys.argv[3], 0)
-data = bytearray(open("own.cubin", "rb").read())
-table, count, names = struct.unpack_from("<Q", data, 40)[0], *struct.unpack_from("<HH", data, 60)
-headers = [struct.unpack_from("<IIQQQQIIQQ", data, table + 64 * i) for i in range(count)]
-def text(offset):
-    return data[offset:data.index(0, offset)].decode()
-header = next(h for h in headers if text(headers[names][4] + h[0]) == name)
-data[header[4] + number] ^= flip
-open("damaged.cubin", "wb").write(data)
-PY
+damage() { edit_elf own.cubin damaged.cubin "file.data[sections['$1'].offset + $2] ^= $3"; }
 count=0
 while read -r section offset flip finding; do
-  python3 damage.py "$section" "$offset" "$flip"
+  damage "$section" "$offset" "$flip"
   says 1 "$finding" -- "$CUBIN" check damaged.cubin --inputs main.cubin filter.cubin
   count=$((count + 1))
 done << 'DAMAGE'
@@ -51,11 +39,11 @@ DAMAGE
 mkdir mercury
 (
   cd mercury
-  cp "$SOURCE"/examples/vector_math/sm_100/*.cubin ../damage.py .
+  cp "$SOURCE"/examples/vector_math/sm_100/*.cubin .
   "$CULINK" -arch=sm_100 --code=mercury --check main.cubin filter.cubin -o own.cubin
   count=0
   while read -r section offset flip finding; do
-    python3 damage.py "$section" "$offset" "$flip"
+    damage "$section" "$offset" "$flip"
     says 1 "$finding" -- "$CUBIN" check --as-compiled damaged.cubin --inputs main.cubin filter.cubin
     count=$((count + 1))
   done << 'DAMAGE'
@@ -67,7 +55,7 @@ mkdir mercury
 DAMAGE
   [ "$count" -eq 5 ] || fail "damaged $count times, not 5"
   # A finalizer may change when instructions start.
-  python3 damage.py .text._Z9block_sumf 0x0e 0x01
+  damage .text._Z9block_sumf 0x0e 0x01
   "$CUBIN" check -q damaged.cubin --inputs main.cubin filter.cubin
 )
 

@@ -3,7 +3,7 @@
 # libraries, programs and extension modules of Python, shows all code in them and nothing else, and
 # says so where there is none. Code that lies in data is found as well.
 . "${BASH_SOURCE%/*}/../common.inc.sh"
-need python3 as ar gcc ld
+need as ar gcc ld
 
 linked=$SOURCE/examples/vector_math/sm_90/linked.cubin
 main=$SOURCE/examples/vector_math/sm_90/main.cubin

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # Maps and messages of culink in JSON are what their schemas in docs/schemas say.
 . "${BASH_SOURCE%/*}/../common.inc.sh"
-need python3
 examples=$SOURCE/examples/vector_math
 valid() { python3 -B "$SOURCE/tests/schemas/validate.py" "$SOURCE/docs/schemas/$1" "${@:2}" || fail "not as $1 says"; }
 

@@ -2,7 +2,6 @@
 # Every link recorded in examples/links.json comes out byte for byte as nvlink wrote it, and by
 # default differs from that in the linker's own record only.
 . "${BASH_SOURCE%/*}/../common.inc.sh"
-need python3
 
 # One line per link: folder, target, output, options, --, inputs.
 python3 - "$SOURCE/examples/links.json" > links <<'PY'

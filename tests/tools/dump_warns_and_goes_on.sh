@@ -1,18 +1,11 @@
 #!/usr/bin/env bash
 # Of a damaged file cubin dump shows what it can; it warns with file and place, and exits with 1.
 . "${BASH_SOURCE%/*}/../common.inc.sh"
-need python3
 
 cp "$SOURCE/examples/vector_math/sm_80/main.cubin" sound.cubin
-python3 - <<'END'
-import struct
-data = bytearray(open("sound.cubin", "rb").read())
-shoff, = struct.unpack_from("<Q", data, 0x28)
-struct.pack_into("<Q", data, shoff + 64 * 3 + 24, 0x7fffffff)  # sh_offset of .symtab
-open("damaged.cubin", "wb").write(data)
-open("cut.cubin", "wb").write(data[:100])
-open("text.txt", "w").write("no ELF at all, but long enough to hold a header of 64 bytes ....\n")
-END
+edit_elf sound.cubin damaged.cubin "sections['.symtab'].offset = 0x7fffffff; sections['.symtab'].store()"
+head -c 100 damaged.cubin > cut.cubin
+echo "no ELF at all, but long enough to hold a header of 64 bytes ...." > text.txt
 
 expect_status 1 "$CUBIN" dump damaged.cubin sound.cubin >out.txt 2>err.txt
 expect_contains err.txt "cubin: warning: damaged.cubin: section 3 '.symtab', sh_offset, sh_size: bytes 0x7fffffff"

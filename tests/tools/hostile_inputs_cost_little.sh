@@ -3,7 +3,7 @@
 # files that name themselves, devices and pipes behind names, compilers that never end. Each is refused in a
 # moment, with a message that names it.
 . "${BASH_SOURCE%/*}/../common.inc.sh"
-need python3 timeout
+need timeout
 
 assemble k <<< '{arch: sm_90, functions: [{name: k, kernel: true, code: nop}]}'
 
@@ -35,18 +35,12 @@ refused "error: zstd.fatbin" -- link zstd.fatbin
   printf 'arch: sm_90\nfunctions:\n- {name: big, kernel: true, code: nop x50000}\n'
   for ((i = 0; i < 400; ++i)); do printf -- '- {name: k%d, kernel: true, code: nop}\n' "$i"; done
 } | assemble many
-python3 - << 'PYTHON'
-import struct
-data = bytearray(open("many.cubin", "rb").read())
-table, = struct.unpack_from("<Q", data, 40)
-count, = struct.unpack_from("<H", data, 60)
-rows = [(table + 64 * i, *struct.unpack_from("<IIQQQQ", data, table + 64 * i)) for i in range(count)]
-code = [row for row in rows if row[2] == 1 and row[3] & 4]
-_, _, _, _, _, offset, size = max(code, key=lambda row: row[6])
-for row in code:
-    struct.pack_into("<QQ", data, row[0] + 24, offset, size)
-open("shared.cubin", "wb").write(data)
-PYTHON
+edit_elf many.cubin shared.cubin "
+code = [section for section in file.sections if section.type == 1 and section.flags & 4]
+large = max(code, key=lambda section: section.size)
+for section in code:
+    section.offset, section.size = large.offset, large.size
+    section.store()"
 refused "error: shared.cubin" -- link shared.cubin
 
 # An option file that names itself twice, and /dev/zero in all roles.

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # Every JSON output of cubin is what its schema in docs/schemas says, and each schema is used.
 . "${BASH_SOURCE%/*}/../common.inc.sh"
-need python3
 vector=$SOURCE/examples/vector_math
 shopt -s nullglob
 files=("$SOURCE"/examples/*/*/*.cubin "$SOURCE"/examples/*/fat/*.o "$SOURCE"/tests/corpus/*.cubin)

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # A link that is killed at any moment leaves the old output or the whole new one, and no other file.
 . "${BASH_SOURCE%/*}/../common.inc.sh"
-need python3
 
 {
   printf 'arch: sm_90\nfunctions:\n'

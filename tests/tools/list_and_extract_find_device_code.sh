@@ -2,7 +2,7 @@
 # cubin list and cubin extract see the device code in fatbins, host objects, programs, shared
 # libraries and archives; every other command takes one piece of it as FILE:MEMBER.
 . "${BASH_SOURCE%/*}/../common.inc.sh"
-need python3 as ar gcc
+need as ar gcc
 
 main=$SOURCE/examples/vector_math/sm_90/main.cubin
 older=$SOURCE/examples/vector_math/sm_80/main.cubin

@@ -2,7 +2,6 @@
 # Names of files and symbols come from strangers: what a terminal would obey, or read as a line of its own,
 # is shown by its number in messages, maps and reports.
 . "${BASH_SOURCE%/*}/../common.inc.sh"
-need python3
 
 objects="$SOURCE/examples/vector_math/sm_90"
 main=$'a\033[31m\nforged: \302\233x.cubin' filter=$'\033]0;title\007.cubin'

@@ -2,7 +2,7 @@
 # cubin size divides every kind of file by every view so that the rows add up to the file; it compares
 # two files, finds what is stored more than once, and says the same as text, JSON and CSV.
 . "${BASH_SOURCE%/*}/../common.inc.sh"
-need python3 as ar gcc
+need as ar gcc
 
 linked=$SOURCE/examples/vector_math/sm_90/linked.cubin
 main=$SOURCE/examples/vector_math/sm_90/main.cubin

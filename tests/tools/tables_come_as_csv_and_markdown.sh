@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # Every command of cubin that has --json writes the same rows as CSV and as tables of Markdown.
 . "${BASH_SOURCE%/*}/../common.inc.sh"
-need python3
 cp "$SOURCE"/examples/vector_math/sm_90/{main,filter,linked}.cubin .
 "$CUBIN" pack linked.cubin -o "=formula.fatbin"
 

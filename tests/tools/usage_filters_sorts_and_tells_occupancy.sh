@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # cubin usage chooses rows by conditions, sorts them in one table, and tells limits and occupancy.
 . "${BASH_SOURCE%/*}/../common.inc.sh"
-need python3
 linked=$SOURCE/examples/vector_math/sm_90/linked.cubin
 
 # names ARGUMENT...: the last column of the table.

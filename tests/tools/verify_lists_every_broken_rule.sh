@@ -6,9 +6,7 @@ good=$SOURCE/examples/vector_math/sm_90/main.cubin
 says 0 "main.cubin: ok" -- "$CUBIN" verify "$good"
 says 0 -- "$CUBIN" verify -q "$SOURCE"/examples/*/sm_*/*.cubin
 
-cp "$good" bad.cubin
-printf '\x5b' | dd of=bad.cubin bs=1 seek=49 conv=notrunc status=none # sm_91
-printf 'xxx' >> bad.cubin
+edit_elf "$good" bad.cubin "file.data[49] = 0x5b; file.data += b'xxx'" # sm_91
 says 1 "bad.cubin: ELF header, e_flags: 0x6005b04: sm_91 is not known [header-flags]" \
   "bad.cubin: file: 3 bytes follow the last table" "[file-trailing]" "main.cubin: ok" -- "$CUBIN" verify bad.cubin \
   "$good"
