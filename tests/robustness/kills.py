@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Ends links at random moments, in five ways, and looks at what they leave.
+"""Ends links at random moments, in six ways, and looks at what they leave.
 
     tests/robustness/kills.py [--count=N] [--seed=N]
 
-SIGTERM, SIGKILL, a full disk (as root: a small tmpfs), a file-size limit, and an input that becomes
-shorter while it is read; N links each. Each link writes a cubin, a map and a registration file, with
+SIGTERM, SIGINT, SIGKILL, a full disk (as root: a small tmpfs), a file-size limit, and an input that
+becomes shorter while it is read; N links each. Each link writes a cubin, a map and a registration file, with
 and without older ones in their places. Then
 
 - every output is the old one or the whole new one, and there is no new cubin without its map;
@@ -229,8 +229,9 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         links = make_links(folder)
-        ways = {"SIGTERM": by_signal(signal.SIGTERM), "SIGKILL": by_signal(signal.SIGKILL),
-                "file-size limit": by_size_limit, "shrinking input": by_shrinking}
+        ways = {"SIGTERM": by_signal(signal.SIGTERM), "SIGINT": by_signal(signal.SIGINT),
+                "SIGKILL": by_signal(signal.SIGKILL), "file-size limit": by_size_limit,
+                "shrinking input": by_shrinking}
         if can_mount(folder / "mounted"):
             ways["full disk"] = by_full_disk
         else:

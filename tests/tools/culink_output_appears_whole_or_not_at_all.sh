@@ -22,6 +22,7 @@ check_with() { # threads
 
   echo old > out/x.cubin
   chmod 640 out/x.cubin
+  echo "what a killed link has left" > out/x.cubin.culink-tmp.0
   "${link[@]}" out/x.cubin
   only_output "replaced file"
   expect_same out/x.cubin one.cubin

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # A newcomer installs, makes the first link, meets the first error and reads the first map, as
 # README says and with what it shows; no CUDA is needed. Beside the programs there are manual pages,
-# completions, a pkg-config file and a CMake package, and the tree can be packed as a .deb.
+# completions and a pkg-config file.
 . "${BASH_SOURCE%/*}/../common.inc.sh"
 build=${CULINK_BUILD:-$SOURCE/build/release}
 
@@ -54,9 +54,4 @@ if command -v pkg-config > /dev/null && command -v c++ > /dev/null; then
   objects=$SOURCE/examples/vector_math/sm_90
   ./linker sm_90 "$objects/main.cubin" "$objects/filter.cubin" out.cubin > kernels
   expect_contains kernels "36 registers"
-fi
-if command -v cpack > /dev/null && command -v dpkg-deb > /dev/null; then
-  (cd "$build" && cpack -G DEB -B "$WORK/package") > pack.log
-  dpkg-deb -c package/*.deb > packed
-  expect_contains packed ./usr/bin/culink ./usr/share/man/man1/cubin.1 culink-config.cmake
 fi

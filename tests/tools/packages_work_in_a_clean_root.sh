@@ -15,6 +15,7 @@ rm -rf packages/_CPack_Packages
 if [ $kind = DEB ]; then
   "$SOURCE/scripts/check-packages.sh" packages/*.deb > checked || fail "$(cat checked)"
   expect_contains checked "links and looks" "prints what the documents show" "depends on libc6"
+  says 0 culink-config.cmake -- dpkg-deb -c packages/*.deb
 else
   tar -tzf packages/*.tar.gz > names
   expect_contains names /bin/culink /bin/cubin /share/man/man1/cubin.1 /share/doc/culink/docs/cubin.md
