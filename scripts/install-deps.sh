@@ -21,7 +21,7 @@ if [ "${1:-}" = --list ]; then
   shift
 fi
 required=(g++ cmake ninja-build libzstd-dev liblz4-dev libfmt-dev libyaml-cpp-dev python3)
-unit_tests=(libgtest-dev nlohmann-json3-dev)
+unit_tests=(libgtest-dev)
 optional=()
 foreign= # the distribution's name of another machine
 case "${1:-build}" in

@@ -20,3 +20,21 @@ for command in dump usage; do
     "$CUBIN" "$command" missing.cubin
 done
 says 1 "cubin: warning: sound.cubin: .nowhere: no such section" -- "$CUBIN" dump --hex .nowhere sound.cubin
+
+# Bytes of the headers and of everything behind them, broken in turn: whatever that does, JSON comes out.
+mkdir broken
+python3 - << 'END'
+sound = open("sound.cubin", "rb").read()
+for at in [*range(16, 64), *range(64, len(sound), 37)]:
+    data = bytearray(sound)
+    data[at] ^= 0xff
+    open(f"broken/{at}", "wb").write(data)
+END
+expect_status 1 "$CUBIN" dump --all --json broken/* > facts.json 2> warnings
+python3 - << 'END'
+import json, os
+shown = {file["file"] for file in json.load(open("facts.json", encoding="utf-8"))}
+warnings = open("warnings", encoding="utf-8").read()
+missing = [name for name in os.listdir("broken") if f"broken/{name}" not in shown and f"broken/{name}:" not in warnings]
+assert len(shown) > 200 and not missing, (len(shown), missing)
+END

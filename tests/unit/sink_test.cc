@@ -6,7 +6,6 @@
 #include <array>
 
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
 namespace culink::text {
 namespace {
@@ -56,22 +55,24 @@ void tell_everything(Sink &sink) {
   sink.end();
 }
 
-TEST(Sink, json_is_valid_and_keeps_every_value) {
+TEST(Sink, json_keeps_every_value) {
   TextOut out;
   tell_everything(*make_sink(Format::Json, out));
-  const nlohmann::json json = nlohmann::json::parse(out.text(), nullptr, false);
-  ASSERT_FALSE(json.is_discarded()) << out.text();
-  const nlohmann::json expected = nlohmann::json::parse(R"([{
-    "file": "a\\xff.cubin",
-    "header": {"class": 64, "flags": 23044},
-    "rows": [{"index": 1, "name": "quote\" back\\\\slash \\x0a", "addend": -16},
-             {"index": 2, "name": ""}],
-    "groups": [{"type": 7, "type_name": "SEVEN", "other": 8, "other_name": null,
-                "link": 3, "link_name": "three", "on": true, "gone": null, "text": "a, b",
-                "symbols": [4, 5], "symbols_name": ["four", null],
-                "inner": [{"bytes": "01ab"}], "nothing": []}],
-    "empty": []}])");
-  EXPECT_EQ(json, expected);
+  EXPECT_EQ(out.text(), R"([
+ {"file": "a\\xff.cubin",
+  "header": {"class": 64, "flags": 23044},
+  "rows": [
+   {"index": 1, "name": "quote\" back\\\\slash \\x0a", "addend": -16},
+   {"index": 2, "name": ""}
+  ],
+  "groups": [
+   {"type": 7, "type_name": "SEVEN", "other": 8, "other_name": null, "link": 3, "link_name": "three", "on": true, "gone": null, "text": "a, b", "symbols": [4, 5], "symbols_name": ["four", null], "inner": [
+     {"bytes": "01ab"}], "nothing": []}
+  ],
+  "empty": []
+ }
+]
+)");
 }
 
 TEST(Sink, text_is_laid_out_for_people) {
