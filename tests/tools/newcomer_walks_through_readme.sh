@@ -8,9 +8,7 @@ build=${CULINK_BUILD:-$SOURCE/build/release}
 cmake --install "$build" --prefix "$WORK/prefix" > install.log
 export PATH=$WORK/prefix/bin:$PATH
 [ "$(command -v culink)" = "$WORK/prefix/bin/culink" ] || fail "culink is not installed"
-for section in "First link, first error, first map" "culink -arch" "-Map=" "undefined symbol"; do
-  expect_contains "$SOURCE/README.md" "$section"
-done
+expect_contains "$SOURCE/README.md" "First link, first error, first map" "culink -arch" "-Map=" "undefined symbol"
 python3 -B "$SOURCE/scripts/update_shown_outputs.py" --check "$WORK/prefix/bin" ||
   fail "README shows what the installed programs do not print"
 
@@ -52,6 +50,5 @@ if command -v pkg-config > /dev/null && command -v c++ > /dev/null; then
   c++ "$SOURCE/examples/link_in_memory/link_in_memory.cc" -o linker \
     $(PKG_CONFIG_PATH=$WORK/$pc pkg-config --cflags --libs culink-cxx)
   objects=$SOURCE/examples/vector_math/sm_90
-  ./linker sm_90 "$objects/main.cubin" "$objects/filter.cubin" out.cubin > kernels
-  expect_contains kernels "36 registers"
+  says 0 "36 registers" -- ./linker sm_90 "$objects/main.cubin" "$objects/filter.cubin" out.cubin
 fi

@@ -9,16 +9,13 @@ cache=$(dirname "$CULINK")/../CMakeCache.txt
 [ -e "$cache" ] || skip "the programs are not in their build folder"
 grep -q '^CULINK_SANITIZE:[A-Z]*=.' "$cache" && skip "a build with sanitizers"
 for program in "$CULINK" "$CUBIN"; do
-  readelf -hldW "$program" > facts
-  expect_contains facts "DYN (Position-Independent Executable file)" "GNU_RELRO"
-  grep -q 'GNU_STACK .* RW ' facts || fail "$program: the stack can be executed"
+  says 0 "DYN (Position-Independent Executable file)" "GNU_RELRO" -- readelf -hldW "$program"
+  grep -q 'GNU_STACK .* RW ' told || fail "$program: the stack can be executed"
 done
 grep -q '^CULINK_HARDEN:BOOL=ON' "$cache" || exit 0
 for program in "$CULINK" "$CUBIN"; do
-  readelf -dW "$program" > facts
-  expect_contains facts "BIND_NOW"
-  readelf --dyn-syms -W "$program" > names
-  expect_contains names "__stack_chk_fail" "memcpy_chk"
+  says 0 "BIND_NOW" -- readelf -dW "$program"
+  says 0 "__stack_chk_fail" "memcpy_chk" -- readelf --dyn-syms -W "$program"
   if [ "$(uname -m)" = x86_64 ]; then
     # endbr64 at the start of functions that may be called through pointers.
     marks=$(LC_ALL=C grep -aoP '\xf3\x0f\x1e\xfa' "$program" | wc -l)

@@ -44,6 +44,6 @@ says 0 "error: missing.cubin" -- at_terminal "$CULINK" --color=never -arch=sm_90
 expect_lacks told "${escape}["
 says 0 "error: missing.cubin" -- at_terminal env NO_COLOR=1 "$CULINK" -arch=sm_90 missing.cubin -o none
 expect_lacks told "${escape}["
-not "$CULINK" -arch=sm_90 missing.cubin -o none 2> log
-expect_lacks log "${escape}["
+says 1 "error: missing.cubin" -- "$CULINK" -arch=sm_90 missing.cubin -o none
+expect_lacks told "${escape}["
 says 1 "${escape}[" -- "$CULINK" --color=always -arch=sm_90 missing.cubin -o none
