@@ -15,9 +15,15 @@
 #include <fmt/format.h>
 
 #include "elf/names.h"
+#include "elf/records/nv_callgraph.h"
+#include "elf/records/nv_capmerc.h"
+#include "elf/records/nv_compat.h"
+#include "elf/records/nv_info.h"
+#include "elf/records/nv_notes.h"
 #include "elf/section_kind.h"
+#include "elf/target/reloc.h"
 #include "inspect/diff/diff_report.h"
-
+#include "support/bytes.h"
 namespace culink::text {
 
 namespace diff {
@@ -53,6 +59,223 @@ std::vector<Item> symbol_items(const Files &files, const Side &side, const Secti
   }
   return items;
 }
+
+// ---- Records ------------------------------------------------------------------------------------
+
+// Record sections of the two files: relocations, .nv.info, call graph, prototypes, .nv.compat and
+// notes. Every symbol index and string offset becomes a name before anything is compared. A record
+// is matched by what it is about (attribute and symbol, caller, place in the code), so a changed
+// value is reported as a change of that record.
+
+// What the codec could not read, as one entry, so that it is compared too.
+void add_rest(std::vector<Item> &items, ByteSpan rest) {
+  if (rest.empty())
+    return;
+  std::string bytes;
+  for (const u8 byte : rest)
+    bytes += fmt::format("{:02x}", byte);
+  add_item(items, "unreadable rest", std::move(bytes));
+}
+
+// A string of the symbol table's string table.
+std::string string_text(const Side &side, const Section &section, u32 offset) {
+  const Section &symbols = side.view().sections()[section.link];
+  const auto found = c_string_at(side.view().sections()[symbols.link].data, offset);
+  return found ? quoted(*found) : fmt::format("{:#x} (no string)", offset);
+}
+
+// ---- .nv.info -----------------------------------------------------------------------------------
+
+template <typename Attribute>
+std::string payload_text(const elf::AttributeRecord<Attribute> &record, u32 first_word) {
+  if (!record.sized())
+    return fmt::format("{:#x}", record.value);
+  std::string text;
+  u64 at = u64{first_word} * 4;
+  for (; at + 4 <= record.payload.size(); at += 4)
+    text += fmt::format("{}{:#x}", text.empty() ? "" : " ", load_le<u32>(&record.payload[at]));
+  for (; at < record.payload.size(); ++at)
+    text += fmt::format("{}{:02x}", text.empty() ? "" : " ", record.payload[at]);
+  return text;
+}
+
+std::vector<Item> info_items(const Side &side, const Section &section) {
+  const SymbolTable symbols = side.view().linked_symbols(section);
+  const elf::InfoSection info = elf::decode_info(section.data);
+  std::vector<Item> items;
+  for (const elf::InfoRecord &record : info.records) {
+    const u32 code = static_cast<u32>(record.attribute);
+    Item item{name_or_number(elf::kInfoAttributeNames.name_of(code), code), "",
+              static_cast<u32>(items.size())};
+    const u32 words = symbol_word_count(record);
+    for (u32 i = 0; i < words; ++i) {
+      const auto index = load_at<u32>(record.payload, u64{i} * 4);
+      if (!index)
+        break;
+      // One symbol says what the record is about; a list of them is what it says.
+      std::string &text = words == 1 ? item.key : item.value;
+      text += fmt::format("{}{}", text.empty() ? "" : " ", side.symbol(symbols, *index));
+    }
+    const std::string rest = payload_text(record, words);
+    item.value += fmt::format("{}{}", item.value.empty() || rest.empty() ? "" : " ", rest);
+    const auto row = elf::info_row(record.attribute);
+    if (!row || row->format != record.format)
+      item.value += fmt::format(" (format {})", static_cast<u32>(record.format));
+    items.push_back(std::move(item));
+  }
+  add_rest(items, info.rest);
+  return items;
+}
+
+std::vector<Item> compat_items(const Side &, const Section &section) {
+  const elf::CompatSection compat = elf::decode_compat(section.data);
+  std::vector<Item> items;
+  for (const elf::CompatRecord &record : compat.records) {
+    const u32 code = static_cast<u32>(record.attribute);
+    add_item(
+        items, name_or_number(elf::kCompatAttributeNames.name_of(code), code),
+        fmt::format("{} (format {})", payload_text(record, 0), static_cast<u32>(record.format)));
+  }
+  add_rest(items, compat.rest);
+  return items;
+}
+
+// ---- Call graph ---------------------------------------------------------------------------------
+
+std::vector<Item> call_items(const Side &side, const Section &section) {
+  const SymbolTable symbols = side.view().linked_symbols(section);
+  const elf::CallGraph graph = elf::decode_call_graph(section.data);
+  std::vector<Item> items;
+  for (const elf::CallGroup &group : graph.groups) {
+    const bool prototype = second_is_prototype(group.part);
+    const u32 part = static_cast<u32>(group.part);
+    add_item(items, fmt::format("start of part -{}", part), "");
+    for (const elf::CallPair &pair : group.pairs) {
+      const std::string second =
+          prototype ? string_text(side, section, pair.second) : side.symbol(symbols, pair.second);
+      add_item(items,
+               fmt::format("part -{}: {} -> {}", part, side.symbol(symbols, pair.first), second),
+               "");
+    }
+  }
+  add_rest(items, graph.rest);
+  return items;
+}
+
+std::vector<Item> prototype_items(const Side &side, const Section &section) {
+  const SymbolTable symbols = side.view().linked_symbols(section);
+  const elf::PrototypeSection prototypes = elf::decode_prototypes(section.data);
+  std::vector<Item> items;
+  for (const elf::Prototype &record : prototypes.records)
+    add_item(items, side.symbol(symbols, record.symbol), string_text(side, section, record.string));
+  add_rest(items, prototypes.rest);
+  return items;
+}
+
+// ---- Notes --------------------------------------------------------------------------------------
+
+void add_toolkit_note(std::vector<Item> &items, u64 number, const elf::ToolkitInfo &info) {
+  const auto add = [&](std::string_view field, std::string text) {
+    add_item(items, fmt::format("{} of note {}", field, number), std::move(text));
+  };
+  add("version", std::to_string(info.version));
+  add("object", quoted(info.object));
+  add("tool", quoted(info.tool));
+  add("tool version", quoted(info.tool_version));
+  add("build", quoted(info.build));
+  add("options", quoted(info.options));
+}
+
+std::vector<Item> note_items(const Side &, const Section &section) {
+  const elf::NoteSection notes = elf::decode_notes(section.data);
+  std::vector<Item> items;
+  u64 number = 0;
+  for (const elf::Note &note : notes.notes) {
+    add_item(items, fmt::format("owner and type of note {}", number),
+             fmt::format("{} {}", quoted(note.owner()), note.type));
+    const Result<elf::ToolkitInfo> toolkit = elf::decode_toolkit_info(note.desc);
+    const Result<elf::CudaInfo> cuda = elf::decode_cuda_info(note.desc);
+    if (note.type == elf::kNoteToolkitInfo && toolkit)
+      add_toolkit_note(items, number, *toolkit);
+    else if (note.type == elf::kNoteCudaInfo && cuda && !cuda->words)
+      add_item(items, fmt::format("contents of note {}", number),
+               fmt::format("version {}, virtual architecture {}, toolkit {}", cuda->version,
+                           cuda->virtual_arch, cuda->toolkit));
+    else
+      add_rest(items, note.desc);
+    ++number;
+  }
+  add_rest(items, notes.rest);
+  return items;
+}
+
+// ---- Relocations --------------------------------------------------------------------------------
+
+std::string relocation_name(u32 type) {
+  const arch::RelocInfo *row = arch::find_reloc(type);
+  return row ? std::string(row->name) : fmt::format("type {:#x}", type);
+}
+
+std::vector<Item> relocation_items(const Side &side, const Section &section) {
+  const SymbolTable symbols = side.view().linked_symbols(section);
+  const elf::RelocationTable table = side.view().relocations(section);
+  std::vector<Item> items;
+  items.reserve(table.size());
+  for (u32 i = 0; i < table.size(); ++i) {
+    const elf::Relocation r = table[i];
+    add_item(items, fmt::format("at {:#x}", r.offset),
+             fmt::format("{} against {}, addend {:#x}", relocation_name(r.type),
+                         side.symbol(symbols, r.symbol), r.addend));
+  }
+  const u64 read = section.entsize == 0 ? 0 : u64{table.size()} * section.entsize;
+  add_rest(items, section.data.subspan(std::min<u64>(read, section.data.size())));
+  return items;
+}
+
+// ---- Which comparison for which role ------------------------------------------------------------
+
+struct RecordRow {
+  SectionRole role;
+  DiffTopic topic;
+  std::string_view noun;
+  std::vector<Item> (*items)(const Side &, const Section &);
+};
+
+constexpr std::array kRecords = std::to_array<RecordRow>({
+    {SectionRole::NoteTkinfo, DiffTopic::Tkinfo, "field", note_items},
+    {SectionRole::NoteCuinfo, DiffTopic::Notes, "field", note_items},
+    {SectionRole::NoteCuver, DiffTopic::Notes, "field", note_items},
+    {SectionRole::Note, DiffTopic::Notes, "field", note_items},
+    {SectionRole::Compat, DiffTopic::Compat, "record", compat_items},
+    {SectionRole::Info, DiffTopic::Info, "record", info_items},
+    {SectionRole::Callgraph, DiffTopic::CallGraph, "record", call_items},
+    {SectionRole::Prototype, DiffTopic::CallGraph, "record", prototype_items},
+    {SectionRole::Rel, DiffTopic::Relocs, "relocation", relocation_items},
+    {SectionRole::Rela, DiffTopic::Relocs, "relocation", relocation_items},
+    {SectionRole::ResolvedRela, DiffTopic::Relocs, "relocation", relocation_items},
+});
+
+bool has_records(const Section &section) {
+  const SectionRole role = role_of(section);
+  return role == SectionRole::StringTable || role == SectionRole::SymbolTable ||
+         std::ranges::count(kRecords, role, &RecordRow::role) != 0;
+}
+
+void diff_records(const Files &files, Report &report) {
+  for (const Pair &pair : files.pairs) {
+    const SectionRole role = role_of(*pair.a);
+    if (role != role_of(*pair.b))
+      continue; // reported as a difference of types
+    if (files.same_numbers && std::ranges::equal(pair.a->data, pair.b->data))
+      continue;
+    for (const RecordRow &row : kRecords)
+      if (row.role == role)
+        diff_items({row.topic, files.a.section(pair.a->index), row.noun, row.noun != "field"},
+                   row.items(files.a, *pair.a), row.items(files.b, *pair.b), report);
+  }
+}
+
+// ---- Section headers and strings ----------------------------------------------------------------
 
 // What sh_info means for this section.
 std::string info_text(const Side &side, const Section &s) {
@@ -164,6 +387,210 @@ void diff_strings(const Files &files, Report &report) {
       diff_items({DiffTopic::Strings, files.a.section(pair.a->index), "string"},
                  string_items(*pair.a), string_items(*pair.b), report);
 }
+
+// ---- Contents -----------------------------------------------------------------------------------
+
+// Contents that are not tables. Code is compared instruction by instruction and reported by
+// function and offset; data is reported by the variable it belongs to. Where a file differs in
+// nothing that was reported so far, the bytes between the sections are the last place to look.
+
+constexpr u64 kInstruction = 16;
+constexpr u64 kRow = 16;
+
+// The symbols of one section by value, to name a place in it.
+class Places {
+public:
+  Places(const Side &side, const Section &section) {
+    const SymbolTable symbols = side.view().symbols();
+    for (u32 i = 1; i < symbols.size(); ++i) {
+      const Symbol symbol = symbols[i];
+      if (symbol.section == section.index && symbol.in_section() &&
+          symbol.type() != elf::SymbolType::Section && symbol.size != 0)
+        symbols_.push_back({symbol.value, symbol.size, symbol.name});
+    }
+    std::ranges::sort(symbols_, {}, &Range::begin);
+  }
+
+  // " in 'x' + 0x4", or nothing where no symbol is.
+  [[nodiscard]] std::string name(u64 offset) const {
+    auto after = std::ranges::upper_bound(symbols_, offset, {}, &Range::begin);
+    if (after == symbols_.begin())
+      return "";
+    --after;
+    const u64 inside = offset - after->begin;
+    return inside < after->size ? fmt::format(" in {} + {:#x}", quoted(after->name), inside) : "";
+  }
+
+private:
+  struct Range {
+    u64 begin;
+    u64 size;
+    std::string_view name;
+  };
+  std::vector<Range> symbols_;
+};
+
+std::string hex_bytes(ByteSpan bytes) {
+  std::string text;
+  for (const u8 byte : bytes)
+    text += fmt::format("{}{:02x}", text.empty() ? "" : " ", byte);
+  return text;
+}
+
+// An instruction as disassemblers write it: the two words, low one first.
+std::string instruction_words(ByteSpan bytes) {
+  if (bytes.size() < kInstruction)
+    return hex_bytes(bytes);
+  return fmt::format("{:#018x} {:#018x}", load_le<u64>(bytes.data()),
+                     load_le<u64>(bytes.data() + 8));
+}
+
+u64 count_units(ByteSpan a, ByteSpan b, u64 unit, u64 &first) {
+  u64 count = 0;
+  const u64 common = std::min(a.size(), b.size());
+  for (u64 at = 0; at < common; at += unit) {
+    const u64 n = std::min(unit, common - at);
+    if (std::memcmp(a.data() + at, b.data() + at, n) == 0)
+      continue;
+    if (count++ == 0)
+      first = at;
+  }
+  return count;
+}
+
+DiffTopic topic_of(SectionRole role) {
+  switch (role) {
+  case SectionRole::Text:
+  case SectionRole::CapmercText:
+  case SectionRole::MercuryText:
+    return DiffTopic::Code;
+  case SectionRole::Dwarf:
+  case SectionRole::NvDebug:
+    return DiffTopic::Debug;
+  default:
+    return DiffTopic::Data;
+  }
+}
+
+void diff_code(const Files &files, const Pair &pair, Report &report) {
+  u64 first = 0;
+  const u64 count = count_units(pair.a->data, pair.b->data, kInstruction, first);
+  if (count == 0)
+    return;
+  const std::string &place = files.a.section(pair.a->index);
+  u64 told = 0;
+  const u64 common = std::min(pair.a->data.size(), pair.b->data.size());
+  for (u64 at = first; at < common; at += kInstruction) {
+    const u64 n = std::min(kInstruction, common - at);
+    const ByteSpan a = pair.a->data.subspan(at, n), b = pair.b->data.subspan(at, n);
+    if (std::ranges::equal(a, b))
+      continue;
+    ++told;
+    report.add(DiffTopic::Code, place, [&] {
+      return fmt::format("instruction at {:#x}{}: {} vs {}", at,
+                         told == 1 && count > 1 ? fmt::format(" (first of {})", count) : "",
+                         instruction_words(a), instruction_words(b));
+    });
+  }
+}
+
+void diff_data(const Files &files, const Pair &pair, DiffTopic topic, Report &report) {
+  u64 first = 0;
+  const ByteSpan a = pair.a->data, b = pair.b->data;
+  const u64 rows = count_units(a, b, kRow, first);
+  if (rows == 0)
+    return;
+  report.add(topic, files.a.section(pair.a->index), [&] {
+    u64 ignored = 0;
+    const u64 common = std::min(a.size(), b.size());
+    u64 at = first;
+    while (a[at] == b[at])
+      ++at;
+    const u64 bytes = count_units(a, b, 1, ignored);
+    const u64 n = std::min<u64>(kRow, common - first);
+    return fmt::format("bytes differ from {:#x}{} ({} in all): at {:#x} {} vs {}", at,
+                       Places(files.a, *pair.a).name(at), bytes, first,
+                       hex_bytes(a.subspan(first, n)), hex_bytes(b.subspan(first, n)));
+  });
+}
+
+std::string capsule_code(const Side &side, const elf::Capsule &capsule) {
+  return capsule.text_section < side.view().sections().size() ? side.section(capsule.text_section)
+                                                              : "no section";
+}
+
+// The first word of a capsule is a section index, so it is compared by name; the records by the
+// instruction they belong to.
+void diff_capsule(const Files &files, const Pair &pair, Report &report) {
+  const elf::Capsule a = elf::decode_capsule(pair.a->data), b = elf::decode_capsule(pair.b->data);
+  if (!a.has_header || !b.has_header)
+    return diff_data(files, pair, DiffTopic::Code, report);
+  const std::string &place = files.a.section(pair.a->index);
+  const auto tell = [&](bool differs, auto make) {
+    if (differs)
+      report.add(DiffTopic::Code, place, make);
+    return differs;
+  };
+  const std::string code_a = capsule_code(files.a, a), code_b = capsule_code(files.b, b);
+  tell(code_a != code_b, [&] { return fmt::format("capsule of {} vs {}", code_a, code_b); });
+  tell(a.magic != b.magic, [&] { return fmt::format("magic {:#x} vs {:#x}", a.magic, b.magic); });
+  if (tell(a.instruction_count != b.instruction_count, [&] {
+        return fmt::format("Mercury instructions {} vs {}", a.instruction_count,
+                           b.instruction_count);
+      }))
+    return;
+  for (u32 i = 0; i < a.instruction_count; ++i)
+    tell(a.recovered(i) != b.recovered(i), [&] {
+      return fmt::format("instruction {} has a record in the {} file only", i,
+                         a.recovered(i) ? "second" : "first");
+    });
+  for (size_t i = 0; i < std::min(a.records.size(), b.records.size()); ++i)
+    tell(!std::ranges::equal(a.records[i].bytes, b.records[i].bytes), [&] {
+      return fmt::format("record of instruction {}: {} vs {}", a.records[i].instruction,
+                         hex_bytes(a.records[i].bytes), hex_bytes(b.records[i].bytes));
+    });
+  tell(a.records.size() != b.records.size(),
+       [&] { return fmt::format("records {} vs {}", a.records.size(), b.records.size()); });
+  tell(!std::ranges::equal(a.rest, b.rest), [] { return std::string("unreadable ends differ"); });
+}
+
+void diff_contents(const Files &files, Report &report) {
+  for (const Pair &pair : files.pairs) {
+    if (pair.a->data.empty() || pair.b->data.empty() || has_records(*pair.a))
+      continue;
+    const SectionRole role = elf::classify_section(pair.a->name, pair.a->type, pair.a->flags).role;
+    if (const DiffTopic topic = topic_of(role); role == SectionRole::Text)
+      diff_code(files, pair, report);
+    else if (role == SectionRole::CapmercText)
+      diff_capsule(files, pair, report);
+    else
+      diff_data(files, pair, topic, report);
+  }
+}
+
+// Runs only when nothing else was found.
+void diff_padding(const Files &files, Report &report) {
+  const ByteSpan a = files.a.view().file(), b = files.b.view().file();
+  if (std::ranges::equal(a, b))
+    return;
+  report.add(DiffTopic::Padding, "", [&] {
+    const u64 common = std::min(a.size(), b.size());
+    const auto [in_a, in_b] =
+        std::mismatch(a.begin(), a.begin() + static_cast<i64>(common), b.begin());
+    const u64 at = static_cast<u64>(in_a - a.begin());
+    if (at == common)
+      return fmt::format("file size {:#x} vs {:#x}", a.size(), b.size());
+    std::string_view where = "outside all sections";
+    for (const Section &s : files.a.view().sections())
+      if (!s.data.empty() && at >= s.offset && at - s.offset < s.size)
+        where = files.a.section(s.index);
+    return fmt::format("bytes differ that nothing above explains, first at file offset {:#x} ({}): "
+                       "{:#04x} vs {:#04x}",
+                       at, where, *in_a, *in_b);
+  });
+}
+
+// ---- The file -----------------------------------------------------------------------------------
 
 struct FileField {
   std::string_view name;

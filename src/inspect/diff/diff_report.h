@@ -87,8 +87,6 @@ private:
 [[nodiscard]] std::string name_or_number(std::optional<std::string_view> name, u64 number);
 [[nodiscard]] elf::SectionRole role_of(const elf::Section &section);
 
-// ---- The parts that have files of their own, in the order they run ------------------------------
-
 struct Files {
   Side a;
   Side b;
@@ -102,11 +100,5 @@ struct Files {
 };
 
 [[nodiscard]] Files match_sections(const elf::ElfView &a, const elf::ElfView &b);
-void diff_records(const Files &files, Report &report);
-void diff_contents(const Files &files, Report &report);
-void diff_padding(const Files &files, Report &report);
-
-// Sections that one of the record comparisons has reported; all others compare as bytes.
-[[nodiscard]] bool has_records(const elf::Section &section);
 
 } // namespace culink::text::diff
