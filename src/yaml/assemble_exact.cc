@@ -6,7 +6,7 @@
 //
 // Nothing is trusted: sizes are bounded before they are allocated, and what would be written
 // outside the file is a complaint.
-#include "yaml/assemble.h"
+#include "yaml/text_form.h"
 
 #include <algorithm>
 #include <array>
@@ -23,12 +23,9 @@
 #include "support/result.h"
 #include "yaml/document/byte_lines.h"
 #include "yaml/document/document.h"
-#include "yaml/document/name_index.h"
-#include "yaml/document/node_reader.h"
-#include "yaml/document/words.h"
-#include "yaml/exact_parts.h"
+#include "yaml/document/values.h"
+#include "yaml/headers.h"
 #include "yaml/records.h"
-#include "yaml/table_rows.h"
 
 namespace culink::text {
 

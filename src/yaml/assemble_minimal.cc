@@ -7,7 +7,7 @@
 // What ptxas writes and a linker does not need is left out: debug frames, the weak symbols of
 // unified tables, the Mercury mirror of sm_100 and later (such a file holds plain machine code,
 // which nvlink accepts).
-#include "yaml/assemble.h"
+#include "yaml/text_form.h"
 
 #include <deque>
 #include <map>
@@ -30,13 +30,10 @@
 #include "elf/target/elf_flags.h"
 #include "support/bytes.h"
 #include "yaml/document/byte_lines.h"
-#include "yaml/document/name_index.h"
-#include "yaml/document/node_reader.h"
-#include "yaml/document/words.h"
+#include "yaml/document/values.h"
+#include "yaml/headers.h"
 #include "yaml/records.h"
 #include "yaml/schema.h"
-#include "yaml/section_defaults.h"
-#include "yaml/table_rows.h"
 
 namespace culink::text {
 

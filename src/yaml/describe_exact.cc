@@ -9,7 +9,7 @@
 // (`shares` when the ranges are equal, as with Mercury counterparts). And last of all the document
 // is assembled and compared; bytes that nobody owns, such as padding that is not zero, become
 // `patch`.
-#include "yaml/describe.h"
+#include "yaml/text_form.h"
 
 #include <algorithm>
 #include <iterator>
@@ -19,12 +19,10 @@
 #include "elf/symbol_codec.h"
 #include "elf/target/elf_flags.h"
 #include "support/bytes.h"
-#include "yaml/assemble.h"
 #include "yaml/document/byte_lines.h"
-#include "yaml/document/words.h"
-#include "yaml/exact_parts.h"
+#include "yaml/document/values.h"
+#include "yaml/headers.h"
 #include "yaml/records.h"
-#include "yaml/table_rows.h"
 
 namespace culink::text {
 

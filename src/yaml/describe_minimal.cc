@@ -7,7 +7,7 @@
 //
 // What assembles from it links and runs like the original, but has other offsets and numbers; for
 // the same bytes there is the exact form.
-#include "yaml/describe.h"
+#include "yaml/text_form.h"
 
 #include <algorithm>
 #include <map>
@@ -30,11 +30,9 @@
 #include "support/text_out.h"
 #include "yaml/document/byte_lines.h"
 #include "yaml/document/document.h"
-#include "yaml/document/name_index.h"
-#include "yaml/document/words.h"
+#include "yaml/document/values.h"
 #include "yaml/records.h"
 #include "yaml/schema.h"
-#include "yaml/table_rows.h"
 
 namespace culink::text {
 

@@ -1,21 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What describing and assembling the exact form share: the rules for everything that a document
-// need not state. Describe asks them what would come out and states the rest; assemble asks them
-// for what was not stated.
+// What a document need not state, because a regular file has it: the headers of sections, segments
+// and the file, and where sections are. Describe asks what would come out and states the rest;
+// assemble asks for what was not stated.
 #pragma once
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "elf/constants.h"
 #include "elf/elf_view.h"
+#include "elf/section_kind.h"
 #include "yaml/document/document.h"
-#include "yaml/document/name_index.h"
-#include "yaml/document/node_reader.h"
-#include "yaml/section_defaults.h"
+#include "yaml/document/values.h"
 
 namespace culink::text {
+
+// The facts about a file that defaults depend on.
+struct FileFacts {
+  elf::FileType type = elf::FileType::Relocatable;
+  elf::ElfClass elf_class = elf::ElfClass::Elf64;
+  bool has_compat = false; // a section .nv.compat: .note.nv.cuinfo points to it
+};
+
+// What ptxas and nvlink put into the header of a section of that name: the fields that the text
+// form leaves out. Sections are named, because indices are the writer's business; "" means 0.
+struct SectionDefaults {
+  elf::SectionType type = elf::SectionType::Progbits;
+  u64 flags = 0;
+  u64 align = 1;
+  u64 entsize = 0;
+  std::string link;
+  std::string info_section;
+  std::string info_symbol; // a symbol of the table that `link` names
+};
+
+[[nodiscard]] elf::SectionType default_section_type(std::string_view name, elf::FileType file);
+// `type` is the actual one.
+[[nodiscard]] SectionDefaults section_defaults(std::string_view name, elf::SectionType type,
+                                               const FileFacts &file);
 
 // A section header as stored. ElfView's Section has sound values in place of broken ones.
 struct RawSection {

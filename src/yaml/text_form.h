@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The text form of a device ELF, from bytes and to bytes. docs/text-format.md describes both forms.
 #pragma once
 
 #include <string>
@@ -6,6 +8,7 @@
 
 #include "elf/elf_view.h"
 #include "support/result.h"
+#include "support/types.h"
 #include "yaml/document/document.h"
 
 namespace culink::text {
@@ -22,5 +25,12 @@ struct MinimalDescription {
   std::vector<std::string> left_out;
 };
 [[nodiscard]] Result<MinimalDescription> describe_minimal(const elf::ElfView &file);
+
+// The file that a document describes: of the exact form when it lists sections or says so, else of
+// the minimal one. The error names line and key. Nothing larger than kMaxImageBytes is made.
+[[nodiscard]] Result<std::vector<u8>> assemble(const Node &document);
+
+[[nodiscard]] Result<std::vector<u8>> assemble_exact(const Node &document);
+[[nodiscard]] Result<std::vector<u8>> assemble_minimal(const Node &document);
 
 } // namespace culink::text

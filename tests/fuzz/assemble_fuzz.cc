@@ -7,8 +7,8 @@
 
 #include "elf/elf_view.h"
 #include "support/bytes.h"
-#include "yaml/assemble.h"
 #include "yaml/document/document.h"
+#include "yaml/text_form.h"
 
 using namespace culink;
 

@@ -5,9 +5,8 @@
 #include "targets.h"
 
 #include "elf/elf_view.h"
-#include "yaml/assemble.h"
-#include "yaml/describe.h"
 #include "yaml/document/document.h"
+#include "yaml/text_form.h"
 
 using namespace culink;
 

@@ -12,8 +12,8 @@
 #include "elf/elf_view.h"
 #include "support/bytes.h"
 #include "support/mapped_file.h"
-#include "yaml/assemble.h"
 #include "yaml/document/document.h"
+#include "yaml/text_form.h"
 
 namespace culink::reloc_test {
 

@@ -17,9 +17,8 @@
 #include "inspect/reader/usage.h"
 #include "support/text_out.h"
 #include "verify/file/verify.h"
-#include "yaml/assemble.h"
-#include "yaml/describe.h"
 #include "yaml/document/document.h"
+#include "yaml/text_form.h"
 
 namespace culink::robustness {
 

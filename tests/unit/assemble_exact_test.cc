@@ -2,7 +2,7 @@
 //
 // Documents of the exact form written by hand: what defaults give, and what is refused with which
 // words.
-#include "yaml/assemble.h"
+#include "yaml/text_form.h"
 
 #include <gtest/gtest.h>
 

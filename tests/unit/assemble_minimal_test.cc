@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "yaml/assemble.h"
+#include "yaml/text_form.h"
 
 #include <gtest/gtest.h>
 

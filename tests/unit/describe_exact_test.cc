@@ -2,7 +2,7 @@
 //
 // The law assemble(describe_exact(f)) == f, on files as tools make them, on broken ones, and on
 // files edited as text.
-#include "yaml/describe.h"
+#include "yaml/text_form.h"
 
 #include <gtest/gtest.h>
 
@@ -13,7 +13,6 @@
 #include "broken_file.h"
 #include "elf/elf_file.h"
 #include "support/mapped_file.h"
-#include "yaml/assemble.h"
 #include "yaml/document/document.h"
 
 namespace culink::text {

@@ -7,9 +7,8 @@
 #include "broken_file.h"
 #include "elf/section_kind.h"
 #include "inspect/dump/usage.h"
-#include "yaml/assemble.h"
-#include "yaml/describe.h"
 #include "yaml/document/document.h"
+#include "yaml/text_form.h"
 
 namespace culink::text {
 namespace {

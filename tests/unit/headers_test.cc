@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "yaml/section_defaults.h"
+#include "yaml/headers.h"
 
 #include <gtest/gtest.h>
 

@@ -8,8 +8,8 @@
 
 #include "support/bytes.h"
 #include "support/mapped_file.h"
-#include "yaml/assemble.h"
 #include "yaml/document/document.h"
+#include "yaml/text_form.h"
 
 namespace culink::tools {
 

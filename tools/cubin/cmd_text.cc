@@ -9,8 +9,8 @@
 #include "device_code.h"
 #include "elf/elf_view.h"
 #include "support/bytes.h"
-#include "yaml/describe.h"
 #include "yaml/document/document.h"
+#include "yaml/text_form.h"
 
 namespace culink::tools {
 

@@ -10,7 +10,7 @@
 #include "support/string_index.h"
 #include "support/types.h"
 #include "yaml/document/document.h"
-#include "yaml/document/node_reader.h"
+#include "yaml/document/values.h"
 
 namespace culink::text {
 

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Checked reading of a document. Every function here gives a usable value even when the document is
-// wrong; what is wrong is kept in Complaints with its line and key, and the caller asks once, at
-// the end, whether there was anything.
+// Values in a document: checked reading of them, and how they are written. Every function that
+// reads gives a usable value even when the document is wrong; what is wrong is kept in Complaints
+// with its line and key, and the caller asks once, at the end, whether there was anything.
 #pragma once
 
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <vector>
 
 #include "support/result.h"
+#include "support/string_index.h"
 #include "support/types.h"
 #include "yaml/document/document.h"
 
@@ -76,5 +79,62 @@ private:
 [[nodiscard]] std::string decimal(u64 value);
 [[nodiscard]] std::string hexadecimal(u64 value); // small ones in decimal
 [[nodiscard]] std::string signed_hexadecimal(i64 value);
+
+enum class Words : u8 {
+  SectionFlags, // write, alloc, exec, info, cuinfo, tkinfo, mercury, joined by '+'
+  SymbolOther,  // kernel, managed, global, shared, constant and a visibility, joined by '+'
+  SegmentFlags, // read, write, exec, joined by '+'
+  SectionType,
+  SymbolType,
+  SymbolBinding,
+  SegmentType,
+  FileType, // in lower case
+  RelocationType,
+};
+
+[[nodiscard]] std::string words_of(Words kind, u64 number);
+[[nodiscard]] u64 read_words(Words kind, const Node &node, Complaints &complaints);
+
+template <class Number>
+  requires std::is_enum_v<Number>
+[[nodiscard]] std::string words_of(Words kind, Number number) {
+  return words_of(kind, static_cast<u64>(number));
+}
+// The value of a key that may be missing: then `number` stays.
+template <class Number>
+void read_words(Words kind, const Node *node, Number &number, Complaints &complaints) {
+  if (node)
+    number = static_cast<Number>(read_words(kind, *node, complaints));
+}
+
+// The names of a table (sections, or the symbols of one symbol table) and how the document refers
+// to an entry: by its name where that is unique, by #number otherwise. Describe and assemble fill
+// it in the same way, so a reference always leads back. Names are borrowed.
+class NameIndex {
+public:
+  explicit NameIndex(std::string_view what = "entry") : what_(what) {}
+
+  // The name of the next entry; empty when it has none.
+  void add(std::string_view name);
+  [[nodiscard]] u32 size() const { return static_cast<u32>(names_.size()); }
+  [[nodiscard]] std::string_view name(u32 index) const {
+    return index < names_.size() ? names_[index] : std::string_view();
+  }
+
+  // "name" or "#index"; any index is accepted.
+  [[nodiscard]] Node reference(u32 index) const;
+  // The index of the only entry of that name.
+  [[nodiscard]] std::optional<u32> find(std::string_view name) const;
+  // What a reference means; reports an error when there is no such entry, or more than one.
+  [[nodiscard]] u32 resolve(const Node &node, Complaints &complaints) const;
+
+private:
+  static constexpr u32 kSeveral = 0xffffffff;
+
+  std::string_view what_; // for messages: "section", "symbol"
+  std::vector<std::string_view> names_;
+  StringIndex index_;
+  std::vector<u32> only_; // by number in index_: the entry, or kSeveral
+};
 
 } // namespace culink::text
