@@ -73,31 +73,432 @@ class ExactAssembler {
 public:
   explicit ExactAssembler(const Node &document) : top_(document, kTopKeys, complaints_) {}
 
-  [[nodiscard]] Result<std::vector<u8>> run();
+  [[nodiscard]] Result<std::vector<u8>> run() {
+    constexpr std::array<void (ExactAssembler::*)(), 9> kRounds = {
+        &ExactAssembler::read_file_facts, &ExactAssembler::read_names,
+        &ExactAssembler::read_fields,     &ExactAssembler::read_symbols,
+        &ExactAssembler::build_strings,   &ExactAssembler::encode_contents,
+        &ExactAssembler::finish_fields,   &ExactAssembler::lay_out,
+        &ExactAssembler::write,
+    };
+    for (const auto round : kRounds) {
+      if (complaints_.any())
+        return complaints_.first();
+      (this->*round)();
+    }
+    if (complaints_.any())
+      return complaints_.first();
+    return std::move(image_);
+  }
 
 private:
-  void read_file_facts();
-  void read_names();
-  void read_fields();
-  void read_symbols();
-  void build_strings();
-  void encode_contents();
-  void finish_fields();
-  void lay_out();
-  void write();
+  void read_file_facts() {
+    const u64 bits = top_.number("class", 64, 64);
+    if (bits != 64 && bits != 32)
+      complaints_.add(*top_.find("class"), "32 or 64 is needed here");
+    facts_.elf_class = bits == 32 ? elf::ElfClass::Elf32 : elf::ElfClass::Elf64;
+    read_words(Words::FileType, top_.find("type"), facts_.type, complaints_);
+    header_facts_.elf_class = facts_.elf_class;
+    header_facts_.type = facts_.type;
+    if (const Node *item = top_.find("arch")) {
+      header_facts_.arch = read_name(*item, complaints_);
+      if (!default_flags(header_facts_.arch, 0))
+        complaints_.add(*item, fmt::format("'{}' is no known target; write one such as sm_90, or "
+                                           "leave it out and state header: {{flags: ...}}",
+                                           header_facts_.arch));
+    }
+  }
 
-  void read_section_fields(u32 index);
-  void encode_section(u32 index);
-  void encode_symbols(SectionInput &section);
-  void encode_relocations(SectionInput &section);
-  void encode_indices(SectionInput &section);
-  [[nodiscard]] u32 read_info(u32 index) const;
-  void place_section(SectionInput &section, FileCursor &cursor);
-  void write_section_table();
-  void write_segments();
-  void apply_patches();
-  void copy(u64 offset, ByteSpan bytes, const Node &place);
-  [[nodiscard]] MutableByteSpan room(u64 offset, u64 size, std::string_view what);
+  void read_names() {
+    static const Node kNull = Node::map();
+    const std::span<const Node> list = top_.list("sections");
+    if (!list.empty() || top_.has("null_section")) {
+      sections_.reserve(list.size() + 1);
+      sections_.emplace_back(top_.has("null_section") ? *top_.find("null_section") : kNull);
+      names_.add("");
+    }
+    for (const Node &item : list) {
+      SectionInput &section = sections_.emplace_back(item);
+      const MapReader map(item, kSectionKeys, complaints_);
+      section.name = map.name("name");
+      section.has_name_offset = map.has("name_at");
+      for (const Node &field : item.items)
+        if (is_content_key(field.key)) {
+          if (section.content)
+            complaints_.add(field, fmt::format("the section has its content under `{}` already",
+                                               section.content->key));
+          section.content = &field;
+        }
+      facts_.has_compat = facts_.has_compat || section.name == ".nv.compat";
+    }
+    for (u32 i = 1; i < sections_.size(); ++i)
+      names_.add(sections_[i].has_name_offset ? std::string_view() : sections_[i].name);
+    name_section_ = names_.find(".shstrtab").value_or(0);
+    if (const Node *header = top_.find("header"))
+      if (const Node *index = header->find("shstrndx"))
+        name_section_ = static_cast<u32>(read_number(*index, 0xffff, complaints_));
+    if (name_section_ == elf::kSectionXindex)
+      if (const Node *null = top_.find("null_section"))
+        if (const Node *link = null->find("link"))
+          name_section_ = names_.resolve(*link, complaints_);
+  }
+
+  void read_fields() {
+    for (u32 i = 1; i < sections_.size(); ++i)
+      read_section_fields(i);
+  }
+
+  void read_section_fields(u32 index) {
+    SectionInput &section = sections_[index];
+    const MapReader map(*section.node, kSectionKeys, complaints_);
+    RawSection &raw = section.raw;
+    raw.type = default_section_type(section.name, facts_.type);
+    read_words(Words::SectionType, map.find("type"), raw.type, complaints_);
+    section.defaults = section_defaults(section.name, raw.type, facts_);
+    raw.name = static_cast<u32>(map.number("name_at", 0, kMaxWord));
+    raw.flags = section.defaults.flags;
+    read_words(Words::SectionFlags, map.find("flags"), raw.flags, complaints_);
+    raw.addr = map.number("addr", 0);
+    raw.align = map.number("align", section.defaults.align);
+    raw.entsize = map.number("entsize", section.defaults.entsize);
+    raw.link = names_.find(section.defaults.link).value_or(0);
+    if (const Node *item = map.find("link"))
+      raw.link = names_.resolve(*item, complaints_);
+    section.header_only = map.flag("header_only") || map.has("shares");
+    raw.size = map.number("size", 0);
+    if (section.content && section.header_only)
+      complaints_.add(*section.content, "a section without bytes of its own cannot have content");
+    if (section.content && map.has("size"))
+      complaints_.add(*map.find("size"), "the size follows from the content; leave it out");
+    if (!section.content && !section.header_only && !elf::has_no_file_data(raw.type)) {
+      // Bytes of no interest.
+      if (complaints_.spend(raw.size, *section.node))
+        section.bytes.resize(raw.size);
+    }
+  }
+
+  void read_symbols() {
+    for (SectionInput &section : sections_) {
+      if (!section.content || section.content->key != "symbols")
+        continue;
+      section.table = std::make_unique<SymbolInput>();
+      SymbolInput &table = *section.table;
+      const Node *first = section.node->find("symbol0");
+      table.rows.push_back(first ? read_symbol(*first, names_, complaints_) : SymbolRow{});
+      for (const Node &row : read_list(*section.content, complaints_))
+        table.rows.push_back(read_symbol(row, names_, complaints_));
+      for (const SymbolRow &row : table.rows)
+        table.names.add(row.name);
+    }
+  }
+
+  void build_strings() {
+    std::vector<std::vector<std::string_view>> used(sections_.size());
+    const auto use = [&](u32 table, std::string_view name) {
+      if (table < used.size() && !name.empty())
+        used[table].push_back(name);
+    };
+    for (const SectionInput &section : sections_)
+      if (!section.has_name_offset)
+        use(name_section_, section.name);
+    for (const SectionInput &section : sections_)
+      if (section.table)
+        for (const SymbolRow &row : section.table->rows)
+          use(section.raw.link, row.name);
+    for (const SectionInput &section : sections_) {
+      std::vector<std::string_view> strings;
+      if (section.content)
+        collect_strings(*section.content, strings);
+      if (section.raw.link < sections_.size())
+        for (const std::string_view text : strings)
+          use(sections_[section.raw.link].raw.link, text);
+    }
+    for (u32 i = 1; i < sections_.size(); ++i) {
+      SectionInput &section = sections_[i];
+      if (section.raw.type != SectionType::Strtab || section.header_only)
+        continue;
+      if (!section.content || section.content->key == "strings") {
+        const std::span<const Node> list =
+            section.content ? read_list(*section.content, complaints_) : std::span<const Node>();
+        section.bytes = read_string_list(list, used[i], complaints_);
+      } else {
+        section.bytes = read_data(*section.content, complaints_);
+      }
+      section.strings = std::make_unique<StringPlaces>(section.bytes);
+    }
+  }
+
+  void encode_contents() {
+    for (u32 i = 1; i < sections_.size() && !complaints_.any(); ++i)
+      encode_section(i);
+  }
+
+  void encode_section(u32 index) {
+    SectionInput &section = sections_[index];
+    if (section.strings || section.header_only)
+      return;
+    if (!section.content) {
+      if (section.raw.type == SectionType::SymtabShndx)
+        encode_indices(section);
+      return;
+    }
+    const std::string_view key = section.content->key;
+    if (key == "symbols")
+      encode_symbols(section);
+    else if (key == "relocs")
+      encode_relocations(section);
+    else if (key == "indices")
+      encode_indices(section);
+    else if (key == "strings")
+      section.bytes = read_string_list(read_list(*section.content, complaints_), {}, complaints_);
+    else if (key == "code")
+      section.bytes = read_code(*section.content, complaints_);
+    else if (key == "data" || key == "raw")
+      section.bytes = read_data(*section.content, complaints_);
+    else {
+      const u32 symtab = section.raw.link;
+      const u32 strtab = symtab < sections_.size() ? sections_[symtab].raw.link : 0;
+      section.bytes = assemble_records(*section.content, {symbols_of(section), strings_of(strtab)},
+                                       complaints_);
+    }
+  }
+
+  void encode_symbols(SectionInput &section) {
+    const StringPlaces &strings = strings_of(section.raw.link);
+    for (u32 i = 0; i < section.table->rows.size(); ++i) {
+      SymbolRow &row = section.table->rows[i];
+      const Node &place = i == 0 ? *section.node : section.content->items[i - 1];
+      if (!row.has_offset && !row.name.empty()) {
+        const std::optional<u32> offset = strings.find(row.name);
+        if (!offset)
+          complaints_.add(place,
+                          fmt::format("the string table of `link` does not hold '{}'; link to "
+                                      "one with `strings`, or write name_at",
+                                      row.name));
+        row.symbol.name_offset = offset.value_or(0);
+      }
+      section.table->symbols.push_back(row.symbol);
+      if (const std::optional<Error> error =
+              elf::append_symbol(section.bytes, row.symbol, facts_.elf_class))
+        complaints_.add(place, error->text());
+    }
+  }
+
+  void encode_relocations(SectionInput &section) {
+    const bool rela = elf::is_rela(section.raw.type);
+    const NameIndex &symbols = symbols_of(section);
+    for (const Node &row : read_list(*section.content, complaints_)) {
+      const elf::Relocation entry = read_relocation(row, rela, symbols, complaints_);
+      if (const std::optional<Error> error =
+              elf::append_relocation(section.bytes, entry, facts_.elf_class, rela))
+        complaints_.add(row, error->text());
+    }
+  }
+
+  // .symtab_shndx: numbers in a block of lines, or what the symbols need.
+  void encode_indices(SectionInput &section) {
+    if (section.content) {
+      section.bytes = read_number_lines(*section.content, complaints_);
+      return;
+    }
+    const u32 link = section.raw.link;
+    if (link >= sections_.size() || !sections_[link].table)
+      return;
+    for (const SymbolRow &row : sections_[link].table->rows) {
+      const bool extended = row.symbol.raw_section == elf::kSectionXindex;
+      const u64 at = section.bytes.size();
+      section.bytes.resize(at + 4);
+      store_le<u32>(section.bytes.data() + at, extended ? row.symbol.section : 0);
+    }
+  }
+
+  [[nodiscard]] u32 read_info(u32 index) const {
+    const SectionInput &section = sections_[index];
+    const MapReader map(*section.node, kSectionKeys, complaints_);
+    if (map.has("info"))
+      return static_cast<u32>(map.number("info", 0, kMaxWord));
+    u32 out = 0;
+    if (const Node *item = map.find("info_section"))
+      out = names_.resolve(*item, complaints_);
+    else if (const Node *symbol = map.find("info_symbol"))
+      out = symbols_of(section).resolve(*symbol, complaints_);
+    else if (section.table)
+      out = default_first_global(section.table->symbols);
+    else if (!section.defaults.info_section.empty())
+      out = names_.find(section.defaults.info_section).value_or(0);
+    else
+      out = symbols_of(section).find(section.defaults.info_symbol).value_or(0);
+    return out | static_cast<u32>(map.number("registers", 0, 0xff) << 24);
+  }
+
+  void finish_fields() {
+    const StringPlaces &section_names = strings_of(name_section_);
+    for (u32 i = 1; i < sections_.size(); ++i) {
+      SectionInput &section = sections_[i];
+      section.raw.info = read_info(i);
+      if (!section.bytes.empty() || !without_bytes(section))
+        section.raw.size = section.bytes.size();
+      if (section.has_name_offset || section.name.empty())
+        continue;
+      const std::optional<u32> offset = section_names.find(section.name);
+      if (!offset)
+        complaints_.add(*section.node,
+                        fmt::format("no string table holds the section's name '{}'; add a section "
+                                    ".shstrtab, or write name_at",
+                                    section.name));
+      section.raw.name = offset.value_or(0);
+    }
+  }
+
+  void place_section(SectionInput &section, FileCursor &cursor) {
+    const MapReader map(*section.node, kSectionKeys, complaints_);
+    RawSection &raw = section.raw;
+    if (map.has("offset")) {
+      raw.offset = map.number("offset", 0);
+      if (section.bytes.empty())
+        return;
+      if (raw.offset > kMaxImageBytes)
+        return complaints_.add(*map.find("offset"), "lies beyond the largest file");
+      cursor.cover(raw.offset, raw.size);
+      return;
+    }
+    const u64 gap = map.number("gap", 0, kMaxImageBytes);
+    raw.offset = cursor.aligned(raw.align) + gap;
+    if (!section.header_only)
+      cursor.place(raw.offset, section.bytes.size());
+    if (raw.offset > kMaxImageBytes)
+      complaints_.add(*section.node, fmt::format("the file would be larger than {:#x} bytes; lower "
+                                                 "`align` or `gap`",
+                                                 kMaxImageBytes));
+  }
+
+  void lay_out() {
+    FileCursor cursor(file_header_size(facts_.elf_class));
+    for (u32 i = 1; i < sections_.size() && !complaints_.any(); ++i)
+      place_section(sections_[i], cursor);
+    for (SectionInput &section : sections_) {
+      const Node *item = section.node->find("shares");
+      if (!item || &section == &sections_[0])
+        continue;
+      const u32 owner = names_.resolve(*item, complaints_);
+      if (owner == 0 || owner >= sections_.size() || sections_[owner].node->find("shares"))
+        return complaints_.add(*item, "a section with bytes of its own is needed here");
+      section.raw.offset = sections_[owner].raw.offset;
+      section.raw.size = sections_[owner].raw.size;
+    }
+    data_end_ = cursor.end();
+    header_facts_.section_count = static_cast<u32>(sections_.size());
+    header_facts_.segment_count = static_cast<u32>(top_.list("segments").size());
+    header_facts_.name_section = name_section_;
+    header_facts_.cuinfo_section = names_.find(".note.nv.cuinfo").value_or(0);
+    header_facts_.data_end = data_end_;
+    if (header_facts_.segment_count > 0xffff)
+      top_.report("more than 65535 segments");
+    header_ = default_header(header_facts_);
+    if (const Node *item = top_.find("header"))
+      read_header(*item, header_, complaints_);
+  }
+
+  // The last round of assembling the exact form: when every section has its bytes and its place,
+  // the image is made and filled. A document may put tables and sections anywhere, so each write
+  // looks whether there is room for it; `patch` comes last and may overwrite all else.
+  void write() {
+    const u64 section_end =
+        sections_.empty()
+            ? 0
+            : header_.shoff + sections_.size() * section_header_size(facts_.elf_class);
+    const u64 segment_end =
+        header_facts_.segment_count == 0
+            ? 0
+            : header_.phoff + header_facts_.segment_count * segment_header_size(facts_.elf_class);
+    if (header_.shoff > kMaxImageBytes || header_.phoff > kMaxImageBytes) {
+      // Only a file without the table can say that it has one there.
+      if ((header_.shoff > kMaxImageBytes && !sections_.empty()) ||
+          (header_.phoff > kMaxImageBytes && header_facts_.segment_count != 0))
+        return top_.report("a header table lies beyond the largest file");
+    }
+    u64 size = std::max({data_end_, section_end, segment_end});
+    size = top_.number("file_size", size, kMaxImageBytes);
+    if (size > kMaxImageBytes || size < file_header_size(facts_.elf_class))
+      return top_.report(fmt::format("a file of {:#x} bytes is too small or too large", size));
+    image_.resize(size);
+    if (!store_header(image_.data(), header_))
+      complaints_.add(top_.node(), "a header field does not fit class 32");
+    for (const SectionInput &section : sections_)
+      if (!section.bytes.empty())
+        copy(section.raw.offset, section.bytes, *section.node);
+    write_section_table();
+    write_segments();
+    apply_patches();
+  }
+
+  void write_section_table() {
+    if (sections_.empty())
+      return;
+    const u64 entry = section_header_size(facts_.elf_class);
+    const MutableByteSpan out = room(header_.shoff, sections_.size() * entry, "the section table");
+    if (out.empty())
+      return;
+    RawSection &null = sections_[0].raw;
+    null = null_section(sections_.size(), name_section_);
+    const MapReader map(*sections_[0].node, kSectionKeys, complaints_);
+    null.name = static_cast<u32>(map.number("name_at", null.name, kMaxWord));
+    read_words(Words::SectionType, map.find("type"), null.type, complaints_);
+    read_words(Words::SectionFlags, map.find("flags"), null.flags, complaints_);
+    null.addr = map.number("addr", null.addr);
+    null.offset = map.number("offset", null.offset);
+    null.size = map.number("size", null.size);
+    if (const Node *item = map.find("link"))
+      null.link = names_.resolve(*item, complaints_);
+    null.info = static_cast<u32>(map.number("info", null.info, kMaxWord));
+    null.align = map.number("align", null.align);
+    null.entsize = map.number("entsize", null.entsize);
+    for (u32 i = 0; i < sections_.size(); ++i)
+      if (!store_section(out.data() + i * entry, sections_[i].raw, facts_.elf_class))
+        complaints_.add(*sections_[i].node, "a field of the section header does not fit class 32");
+  }
+
+  void write_segments() {
+    const std::span<const Node> list = top_.list("segments");
+    if (list.empty())
+      return;
+    std::vector<PlacedSection> placed;
+    for (const SectionInput &s : sections_)
+      placed.push_back({s.raw.type, s.raw.flags, s.raw.offset, s.raw.size, s.raw.align});
+    const u64 entry = segment_header_size(facts_.elf_class);
+    const SegmentContext context{names_, placed, header_.phoff, list.size() * entry,
+                                 list.size() <= kMaxRangedSegments};
+    const MutableByteSpan out = room(header_.phoff, list.size() * entry, "the segment table");
+    for (u32 i = 0; i < list.size() && !out.empty(); ++i)
+      if (!store_segment(out.data() + i * entry, read_segment(list[i], context, complaints_),
+                         facts_.elf_class))
+        complaints_.add(list[i], "a field does not fit class 32");
+  }
+
+  void apply_patches() {
+    constexpr std::string_view kKeys[] = {"at", "hex"};
+    for (const Node &item : top_.list("patch")) {
+      const MapReader patch(item, kKeys, complaints_);
+      if (const Node *hex = patch.find("hex"))
+        copy(patch.number("at", 0), read_data(*hex, complaints_), item);
+    }
+  }
+
+  void copy(u64 offset, ByteSpan bytes, const Node &place) {
+    if (offset > image_.size() || image_.size() - offset < bytes.size())
+      return complaints_.add(place, fmt::format("bytes {:#x} + {:#x} lie outside the file ({:#x} "
+                                                "bytes); raise or remove file_size",
+                                                offset, bytes.size(), image_.size()));
+    std::ranges::copy(bytes, image_.begin() + static_cast<std::ptrdiff_t>(offset));
+  }
+
+  [[nodiscard]] MutableByteSpan room(u64 offset, u64 size, std::string_view what) {
+    if (offset <= image_.size() && image_.size() - offset >= size)
+      return MutableByteSpan(image_).subspan(offset, size);
+    top_.report(fmt::format("{} at {:#x} lies outside the file ({:#x} bytes)", what, offset,
+                            image_.size()));
+    return {};
+  }
 
   // Only the header says how large it is.
   [[nodiscard]] static bool without_bytes(const SectionInput &section) {
@@ -126,431 +527,6 @@ private:
   u64 data_end_ = 0;
   std::vector<u8> image_;
 };
-
-Result<std::vector<u8>> ExactAssembler::run() {
-  constexpr std::array<void (ExactAssembler::*)(), 9> kRounds = {
-      &ExactAssembler::read_file_facts, &ExactAssembler::read_names,
-      &ExactAssembler::read_fields,     &ExactAssembler::read_symbols,
-      &ExactAssembler::build_strings,   &ExactAssembler::encode_contents,
-      &ExactAssembler::finish_fields,   &ExactAssembler::lay_out,
-      &ExactAssembler::write,
-  };
-  for (const auto round : kRounds) {
-    if (complaints_.any())
-      return complaints_.first();
-    (this->*round)();
-  }
-  if (complaints_.any())
-    return complaints_.first();
-  return std::move(image_);
-}
-
-void ExactAssembler::read_file_facts() {
-  const u64 bits = top_.number("class", 64, 64);
-  if (bits != 64 && bits != 32)
-    complaints_.add(*top_.find("class"), "32 or 64 is needed here");
-  facts_.elf_class = bits == 32 ? elf::ElfClass::Elf32 : elf::ElfClass::Elf64;
-  read_words(Words::FileType, top_.find("type"), facts_.type, complaints_);
-  header_facts_.elf_class = facts_.elf_class;
-  header_facts_.type = facts_.type;
-  if (const Node *item = top_.find("arch")) {
-    header_facts_.arch = read_name(*item, complaints_);
-    if (!default_flags(header_facts_.arch, 0))
-      complaints_.add(*item, fmt::format("'{}' is no known target; write one such as sm_90, or "
-                                         "leave it out and state header: {{flags: ...}}",
-                                         header_facts_.arch));
-  }
-}
-
-void ExactAssembler::read_names() {
-  static const Node kNull = Node::map();
-  const std::span<const Node> list = top_.list("sections");
-  if (!list.empty() || top_.has("null_section")) {
-    sections_.reserve(list.size() + 1);
-    sections_.emplace_back(top_.has("null_section") ? *top_.find("null_section") : kNull);
-    names_.add("");
-  }
-  for (const Node &item : list) {
-    SectionInput &section = sections_.emplace_back(item);
-    const MapReader map(item, kSectionKeys, complaints_);
-    section.name = map.name("name");
-    section.has_name_offset = map.has("name_at");
-    for (const Node &field : item.items)
-      if (is_content_key(field.key)) {
-        if (section.content)
-          complaints_.add(field, fmt::format("the section has its content under `{}` already",
-                                             section.content->key));
-        section.content = &field;
-      }
-    facts_.has_compat = facts_.has_compat || section.name == ".nv.compat";
-  }
-  for (u32 i = 1; i < sections_.size(); ++i)
-    names_.add(sections_[i].has_name_offset ? std::string_view() : sections_[i].name);
-  name_section_ = names_.find(".shstrtab").value_or(0);
-  if (const Node *header = top_.find("header"))
-    if (const Node *index = header->find("shstrndx"))
-      name_section_ = static_cast<u32>(read_number(*index, 0xffff, complaints_));
-  if (name_section_ == elf::kSectionXindex)
-    if (const Node *null = top_.find("null_section"))
-      if (const Node *link = null->find("link"))
-        name_section_ = names_.resolve(*link, complaints_);
-}
-
-void ExactAssembler::read_fields() {
-  for (u32 i = 1; i < sections_.size(); ++i)
-    read_section_fields(i);
-}
-
-void ExactAssembler::read_section_fields(u32 index) {
-  SectionInput &section = sections_[index];
-  const MapReader map(*section.node, kSectionKeys, complaints_);
-  RawSection &raw = section.raw;
-  raw.type = default_section_type(section.name, facts_.type);
-  read_words(Words::SectionType, map.find("type"), raw.type, complaints_);
-  section.defaults = section_defaults(section.name, raw.type, facts_);
-  raw.name = static_cast<u32>(map.number("name_at", 0, kMaxWord));
-  raw.flags = section.defaults.flags;
-  read_words(Words::SectionFlags, map.find("flags"), raw.flags, complaints_);
-  raw.addr = map.number("addr", 0);
-  raw.align = map.number("align", section.defaults.align);
-  raw.entsize = map.number("entsize", section.defaults.entsize);
-  raw.link = names_.find(section.defaults.link).value_or(0);
-  if (const Node *item = map.find("link"))
-    raw.link = names_.resolve(*item, complaints_);
-  section.header_only = map.flag("header_only") || map.has("shares");
-  raw.size = map.number("size", 0);
-  if (section.content && section.header_only)
-    complaints_.add(*section.content, "a section without bytes of its own cannot have content");
-  if (section.content && map.has("size"))
-    complaints_.add(*map.find("size"), "the size follows from the content; leave it out");
-  if (!section.content && !section.header_only && !elf::has_no_file_data(raw.type)) {
-    // Bytes of no interest.
-    if (complaints_.spend(raw.size, *section.node))
-      section.bytes.resize(raw.size);
-  }
-}
-
-void ExactAssembler::read_symbols() {
-  for (SectionInput &section : sections_) {
-    if (!section.content || section.content->key != "symbols")
-      continue;
-    section.table = std::make_unique<SymbolInput>();
-    SymbolInput &table = *section.table;
-    const Node *first = section.node->find("symbol0");
-    table.rows.push_back(first ? read_symbol(*first, names_, complaints_) : SymbolRow{});
-    for (const Node &row : read_list(*section.content, complaints_))
-      table.rows.push_back(read_symbol(row, names_, complaints_));
-    for (const SymbolRow &row : table.rows)
-      table.names.add(row.name);
-  }
-}
-
-void ExactAssembler::build_strings() {
-  std::vector<std::vector<std::string_view>> used(sections_.size());
-  const auto use = [&](u32 table, std::string_view name) {
-    if (table < used.size() && !name.empty())
-      used[table].push_back(name);
-  };
-  for (const SectionInput &section : sections_)
-    if (!section.has_name_offset)
-      use(name_section_, section.name);
-  for (const SectionInput &section : sections_)
-    if (section.table)
-      for (const SymbolRow &row : section.table->rows)
-        use(section.raw.link, row.name);
-  for (const SectionInput &section : sections_) {
-    std::vector<std::string_view> strings;
-    if (section.content)
-      collect_strings(*section.content, strings);
-    if (section.raw.link < sections_.size())
-      for (const std::string_view text : strings)
-        use(sections_[section.raw.link].raw.link, text);
-  }
-  for (u32 i = 1; i < sections_.size(); ++i) {
-    SectionInput &section = sections_[i];
-    if (section.raw.type != SectionType::Strtab || section.header_only)
-      continue;
-    if (!section.content || section.content->key == "strings") {
-      const std::span<const Node> list =
-          section.content ? read_list(*section.content, complaints_) : std::span<const Node>();
-      section.bytes = read_string_list(list, used[i], complaints_);
-    } else {
-      section.bytes = read_data(*section.content, complaints_);
-    }
-    section.strings = std::make_unique<StringPlaces>(section.bytes);
-  }
-}
-
-void ExactAssembler::encode_contents() {
-  for (u32 i = 1; i < sections_.size() && !complaints_.any(); ++i)
-    encode_section(i);
-}
-
-void ExactAssembler::encode_section(u32 index) {
-  SectionInput &section = sections_[index];
-  if (section.strings || section.header_only)
-    return;
-  if (!section.content) {
-    if (section.raw.type == SectionType::SymtabShndx)
-      encode_indices(section);
-    return;
-  }
-  const std::string_view key = section.content->key;
-  if (key == "symbols")
-    encode_symbols(section);
-  else if (key == "relocs")
-    encode_relocations(section);
-  else if (key == "indices")
-    encode_indices(section);
-  else if (key == "strings")
-    section.bytes = read_string_list(read_list(*section.content, complaints_), {}, complaints_);
-  else if (key == "code")
-    section.bytes = read_code(*section.content, complaints_);
-  else if (key == "data" || key == "raw")
-    section.bytes = read_data(*section.content, complaints_);
-  else {
-    const u32 symtab = section.raw.link;
-    const u32 strtab = symtab < sections_.size() ? sections_[symtab].raw.link : 0;
-    section.bytes =
-        assemble_records(*section.content, {symbols_of(section), strings_of(strtab)}, complaints_);
-  }
-}
-
-void ExactAssembler::encode_symbols(SectionInput &section) {
-  const StringPlaces &strings = strings_of(section.raw.link);
-  for (u32 i = 0; i < section.table->rows.size(); ++i) {
-    SymbolRow &row = section.table->rows[i];
-    const Node &place = i == 0 ? *section.node : section.content->items[i - 1];
-    if (!row.has_offset && !row.name.empty()) {
-      const std::optional<u32> offset = strings.find(row.name);
-      if (!offset)
-        complaints_.add(place, fmt::format("the string table of `link` does not hold '{}'; link to "
-                                           "one with `strings`, or write name_at",
-                                           row.name));
-      row.symbol.name_offset = offset.value_or(0);
-    }
-    section.table->symbols.push_back(row.symbol);
-    if (const std::optional<Error> error =
-            elf::append_symbol(section.bytes, row.symbol, facts_.elf_class))
-      complaints_.add(place, error->text());
-  }
-}
-
-void ExactAssembler::encode_relocations(SectionInput &section) {
-  const bool rela = elf::is_rela(section.raw.type);
-  const NameIndex &symbols = symbols_of(section);
-  for (const Node &row : read_list(*section.content, complaints_)) {
-    const elf::Relocation entry = read_relocation(row, rela, symbols, complaints_);
-    if (const std::optional<Error> error =
-            elf::append_relocation(section.bytes, entry, facts_.elf_class, rela))
-      complaints_.add(row, error->text());
-  }
-}
-
-// .symtab_shndx: numbers in a block of lines, or what the symbols need.
-void ExactAssembler::encode_indices(SectionInput &section) {
-  if (section.content) {
-    section.bytes = read_number_lines(*section.content, complaints_);
-    return;
-  }
-  const u32 link = section.raw.link;
-  if (link >= sections_.size() || !sections_[link].table)
-    return;
-  for (const SymbolRow &row : sections_[link].table->rows) {
-    const bool extended = row.symbol.raw_section == elf::kSectionXindex;
-    const u64 at = section.bytes.size();
-    section.bytes.resize(at + 4);
-    store_le<u32>(section.bytes.data() + at, extended ? row.symbol.section : 0);
-  }
-}
-
-u32 ExactAssembler::read_info(u32 index) const {
-  const SectionInput &section = sections_[index];
-  const MapReader map(*section.node, kSectionKeys, complaints_);
-  if (map.has("info"))
-    return static_cast<u32>(map.number("info", 0, kMaxWord));
-  u32 out = 0;
-  if (const Node *item = map.find("info_section"))
-    out = names_.resolve(*item, complaints_);
-  else if (const Node *symbol = map.find("info_symbol"))
-    out = symbols_of(section).resolve(*symbol, complaints_);
-  else if (section.table)
-    out = default_first_global(section.table->symbols);
-  else if (!section.defaults.info_section.empty())
-    out = names_.find(section.defaults.info_section).value_or(0);
-  else
-    out = symbols_of(section).find(section.defaults.info_symbol).value_or(0);
-  return out | static_cast<u32>(map.number("registers", 0, 0xff) << 24);
-}
-
-void ExactAssembler::finish_fields() {
-  const StringPlaces &section_names = strings_of(name_section_);
-  for (u32 i = 1; i < sections_.size(); ++i) {
-    SectionInput &section = sections_[i];
-    section.raw.info = read_info(i);
-    if (!section.bytes.empty() || !without_bytes(section))
-      section.raw.size = section.bytes.size();
-    if (section.has_name_offset || section.name.empty())
-      continue;
-    const std::optional<u32> offset = section_names.find(section.name);
-    if (!offset)
-      complaints_.add(*section.node,
-                      fmt::format("no string table holds the section's name '{}'; add a section "
-                                  ".shstrtab, or write name_at",
-                                  section.name));
-    section.raw.name = offset.value_or(0);
-  }
-}
-
-void ExactAssembler::place_section(SectionInput &section, FileCursor &cursor) {
-  const MapReader map(*section.node, kSectionKeys, complaints_);
-  RawSection &raw = section.raw;
-  if (map.has("offset")) {
-    raw.offset = map.number("offset", 0);
-    if (section.bytes.empty())
-      return;
-    if (raw.offset > kMaxImageBytes)
-      return complaints_.add(*map.find("offset"), "lies beyond the largest file");
-    cursor.cover(raw.offset, raw.size);
-    return;
-  }
-  const u64 gap = map.number("gap", 0, kMaxImageBytes);
-  raw.offset = cursor.aligned(raw.align) + gap;
-  if (!section.header_only)
-    cursor.place(raw.offset, section.bytes.size());
-  if (raw.offset > kMaxImageBytes)
-    complaints_.add(*section.node, fmt::format("the file would be larger than {:#x} bytes; lower "
-                                               "`align` or `gap`",
-                                               kMaxImageBytes));
-}
-
-void ExactAssembler::lay_out() {
-  FileCursor cursor(file_header_size(facts_.elf_class));
-  for (u32 i = 1; i < sections_.size() && !complaints_.any(); ++i)
-    place_section(sections_[i], cursor);
-  for (SectionInput &section : sections_) {
-    const Node *item = section.node->find("shares");
-    if (!item || &section == &sections_[0])
-      continue;
-    const u32 owner = names_.resolve(*item, complaints_);
-    if (owner == 0 || owner >= sections_.size() || sections_[owner].node->find("shares"))
-      return complaints_.add(*item, "a section with bytes of its own is needed here");
-    section.raw.offset = sections_[owner].raw.offset;
-    section.raw.size = sections_[owner].raw.size;
-  }
-  data_end_ = cursor.end();
-  header_facts_.section_count = static_cast<u32>(sections_.size());
-  header_facts_.segment_count = static_cast<u32>(top_.list("segments").size());
-  header_facts_.name_section = name_section_;
-  header_facts_.cuinfo_section = names_.find(".note.nv.cuinfo").value_or(0);
-  header_facts_.data_end = data_end_;
-  if (header_facts_.segment_count > 0xffff)
-    top_.report("more than 65535 segments");
-  header_ = default_header(header_facts_);
-  if (const Node *item = top_.find("header"))
-    read_header(*item, header_, complaints_);
-}
-
-// The last round of assembling the exact form: when every section has its bytes and its place, the
-// image is made and filled. A document may put tables and sections anywhere, so each write looks
-// whether there is room for it; `patch` comes last and may overwrite all else.
-
-void ExactAssembler::write() {
-  const u64 section_end =
-      sections_.empty() ? 0
-                        : header_.shoff + sections_.size() * section_header_size(facts_.elf_class);
-  const u64 segment_end =
-      header_facts_.segment_count == 0
-          ? 0
-          : header_.phoff + header_facts_.segment_count * segment_header_size(facts_.elf_class);
-  if (header_.shoff > kMaxImageBytes || header_.phoff > kMaxImageBytes) {
-    // Only a file without the table can say that it has one there.
-    if ((header_.shoff > kMaxImageBytes && !sections_.empty()) ||
-        (header_.phoff > kMaxImageBytes && header_facts_.segment_count != 0))
-      return top_.report("a header table lies beyond the largest file");
-  }
-  u64 size = std::max({data_end_, section_end, segment_end});
-  size = top_.number("file_size", size, kMaxImageBytes);
-  if (size > kMaxImageBytes || size < file_header_size(facts_.elf_class))
-    return top_.report(fmt::format("a file of {:#x} bytes is too small or too large", size));
-  image_.resize(size);
-  if (!store_header(image_.data(), header_))
-    complaints_.add(top_.node(), "a header field does not fit class 32");
-  for (const SectionInput &section : sections_)
-    if (!section.bytes.empty())
-      copy(section.raw.offset, section.bytes, *section.node);
-  write_section_table();
-  write_segments();
-  apply_patches();
-}
-
-void ExactAssembler::write_section_table() {
-  if (sections_.empty())
-    return;
-  const u64 entry = section_header_size(facts_.elf_class);
-  const MutableByteSpan out = room(header_.shoff, sections_.size() * entry, "the section table");
-  if (out.empty())
-    return;
-  RawSection &null = sections_[0].raw;
-  null = null_section(sections_.size(), name_section_);
-  const MapReader map(*sections_[0].node, kSectionKeys, complaints_);
-  null.name = static_cast<u32>(map.number("name_at", null.name, kMaxWord));
-  read_words(Words::SectionType, map.find("type"), null.type, complaints_);
-  read_words(Words::SectionFlags, map.find("flags"), null.flags, complaints_);
-  null.addr = map.number("addr", null.addr);
-  null.offset = map.number("offset", null.offset);
-  null.size = map.number("size", null.size);
-  if (const Node *item = map.find("link"))
-    null.link = names_.resolve(*item, complaints_);
-  null.info = static_cast<u32>(map.number("info", null.info, kMaxWord));
-  null.align = map.number("align", null.align);
-  null.entsize = map.number("entsize", null.entsize);
-  for (u32 i = 0; i < sections_.size(); ++i)
-    if (!store_section(out.data() + i * entry, sections_[i].raw, facts_.elf_class))
-      complaints_.add(*sections_[i].node, "a field of the section header does not fit class 32");
-}
-
-void ExactAssembler::write_segments() {
-  const std::span<const Node> list = top_.list("segments");
-  if (list.empty())
-    return;
-  std::vector<PlacedSection> placed;
-  for (const SectionInput &s : sections_)
-    placed.push_back({s.raw.type, s.raw.flags, s.raw.offset, s.raw.size, s.raw.align});
-  const u64 entry = segment_header_size(facts_.elf_class);
-  const SegmentContext context{names_, placed, header_.phoff, list.size() * entry,
-                               list.size() <= kMaxRangedSegments};
-  const MutableByteSpan out = room(header_.phoff, list.size() * entry, "the segment table");
-  for (u32 i = 0; i < list.size() && !out.empty(); ++i)
-    if (!store_segment(out.data() + i * entry, read_segment(list[i], context, complaints_),
-                       facts_.elf_class))
-      complaints_.add(list[i], "a field does not fit class 32");
-}
-
-void ExactAssembler::apply_patches() {
-  constexpr std::string_view kKeys[] = {"at", "hex"};
-  for (const Node &item : top_.list("patch")) {
-    const MapReader patch(item, kKeys, complaints_);
-    if (const Node *hex = patch.find("hex"))
-      copy(patch.number("at", 0), read_data(*hex, complaints_), item);
-  }
-}
-
-void ExactAssembler::copy(u64 offset, ByteSpan bytes, const Node &place) {
-  if (offset > image_.size() || image_.size() - offset < bytes.size())
-    return complaints_.add(place, fmt::format("bytes {:#x} + {:#x} lie outside the file ({:#x} "
-                                              "bytes); raise or remove file_size",
-                                              offset, bytes.size(), image_.size()));
-  std::ranges::copy(bytes, image_.begin() + static_cast<std::ptrdiff_t>(offset));
-}
-
-MutableByteSpan ExactAssembler::room(u64 offset, u64 size, std::string_view what) {
-  if (offset <= image_.size() && image_.size() - offset >= size)
-    return MutableByteSpan(image_).subspan(offset, size);
-  top_.report(
-      fmt::format("{} at {:#x} lies outside the file ({:#x} bytes)", what, offset, image_.size()));
-  return {};
-}
 
 } // namespace
 

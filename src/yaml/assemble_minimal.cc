@@ -64,423 +64,7 @@ struct Function {
   u32 bank_number = 0; // of the section symbol of `bank`
 };
 
-class MinimalAssembler {
-public:
-  explicit MinimalAssembler(const Node &document);
-
-  [[nodiscard]] Result<std::vector<u8>> run();
-
-private:
-  [[nodiscard]] bool read_target();
-  void declare_notes();
-  void declare_function(const Node &node);
-  void declare_code(Function &function, const MapReader &map);
-  void declare_parameters(Function &function, const MapReader &map);
-  void declare_shared(const Function &function, const MapReader &map);
-  void declare_shared_variables(elf::SectionId section, std::span<const Node> list);
-  void declare_variable(const Node &node, bool constant, const Function *owner = nullptr);
-  [[nodiscard]] elf::SectionId section_of(const MapReader &variable, bool constant,
-                                          const Function *owner);
-  void declare_undefined(const Node &node);
-  void fill_function_info(const Function &function);
-  void fill_module_info();
-  void fill_relocations(const Node &list, elf::SectionId target, u64 base, u64 size);
-  void fill_call_graph();
-
-  // Sections with the header that files of ptxas have; link and info are the caller's business.
-  [[nodiscard]] elf::SectionId add_section(std::string_view name);
-  [[nodiscard]] elf::SectionId
-  shared_section(std::string_view name); // created when first asked for
-  // Both return the symbol's number in names_.
-  u32 add_symbol(std::string_view name, elf::SymbolSpec spec);
-  u32 add_section_symbol(elf::SectionId section);
-  void append_records(elf::SectionId section, const std::vector<u8> &records);
-  void append_pair(elf::SectionId section, u32 symbol, const elf::Fixup &second);
-  [[nodiscard]] elf::SymbolBinding
-  read_binding(const MapReader &map, elf::SymbolBinding otherwise = elf::SymbolBinding::Global);
-  [[nodiscard]] u32 resolve(const Node &node);
-  [[nodiscard]] std::string_view keep(std::string text) {
-    return owned_.emplace_back(std::move(text));
-  }
-  [[nodiscard]] bool executable() const { return facts_.type == elf::FileType::Executable; }
-
-  Complaints complaints_;
-  MapReader top_;
-  const arch::ArchInfo *arch_ = nullptr;
-  FileFacts facts_;
-  u32 toolkit_ = kDefaultToolkit;
-  std::optional<elf::ElfFile> file_;
-  std::deque<std::string> owned_; // names made here; NameIndex borrows them
-  NameIndex names_{"symbol"};
-  std::vector<elf::SymbolId> ids_; // by number in names_; [0] is no symbol
-  std::vector<Function> functions_;
-  std::vector<Variable> variables_;
-  std::vector<std::pair<std::string_view, elf::SectionId>> shared_sections_;
-  std::map<std::pair<u32, bool>, std::optional<elf::SectionId>> relocation_tables_; // target, rela
-  elf::SectionId info_;
-  std::vector<std::pair<u32, std::string_view>> prototypes_; // (symbol, text)
-  std::set<std::string, std::less<>> called_;                // names under `calls`
-  std::vector<bool> undefined_;                              // by number in names_
-};
-
 constexpr u8 kInternal = 1; // visibility of what the compiler makes
-
-MinimalAssembler::MinimalAssembler(const Node &document)
-    : top_(document, kMinimalKeys, complaints_) {
-  names_.add("");
-  ids_.emplace_back();
-  undefined_.push_back(true);
-}
-
-Result<std::vector<u8>> MinimalAssembler::run() {
-  if (!complaints_.any() && read_target()) {
-    declare_notes();
-    for (const Node &node : top_.list("functions"))
-      declare_function(node);
-    for (const Node &node : top_.list("globals"))
-      declare_variable(node, false);
-    for (const Node &node : top_.list("constants"))
-      declare_variable(node, true);
-    if (const std::span<const Node> list = top_.list("shared"); !list.empty())
-      declare_shared_variables(shared_section(".nv_debug.shared"), list);
-    for (const Node &node : top_.list("undefined"))
-      declare_undefined(node);
-  }
-  if (!complaints_.any()) {
-    fill_module_info();
-    for (const Function &function : functions_)
-      fill_function_info(function);
-    for (const Function &function : functions_)
-      if (const Node *list = function.node->find("relocs"))
-        fill_relocations(*list, function.text, 0, function.size);
-    for (const Variable &variable : variables_)
-      if (const Node *list = variable.node->find("relocs"))
-        fill_relocations(*list, variable.section, variable.offset, variable.size);
-    fill_call_graph();
-  }
-  if (complaints_.any())
-    return complaints_.first();
-  return file_->finish();
-}
-
-bool MinimalAssembler::read_target() {
-  const std::string name = top_.name("arch");
-  arch_ = arch::find_arch(name);
-  if (!arch_) {
-    const Node *item = top_.find("arch");
-    complaints_.add(item ? *item : top_.node(),
-                    item ? fmt::format("'{}' is no known target; write one such as sm_90", name)
-                         : "`arch` is missing: a target such as sm_90");
-    return false;
-  }
-  read_words(Words::FileType, top_.find("type"), facts_.type, complaints_);
-  if (facts_.type != FileType::Relocatable && facts_.type != FileType::Executable)
-    complaints_.add(*top_.find("type"), "rel or exec is needed here");
-  facts_.has_compat = arch_->has_compat;
-  toolkit_ = static_cast<u32>(top_.number("toolkit", kDefaultToolkit, 0xffff));
-  arch::ElfTarget target;
-  target.sm = static_cast<u8>(arch_->number);
-  target.code_kind = static_cast<u8>(arch::CodeKind::Sass);
-  FileOptions options;
-  options.type = facts_.type;
-  options.flags = arch::encode_elf_flags(target);
-  options.segments = arch_->has_mercury_plane ? SegmentRule::Mercury : SegmentRule::Classic;
-  options.phentsize_without_segments = arch_->relocations == arch::RelocationStyle::Rela ? 0 : 56;
-  file_.emplace(options);
-  return !complaints_.any();
-}
-
-SectionId MinimalAssembler::add_section(std::string_view name) {
-  const SectionType type = default_section_type(name, facts_.type);
-  const SectionDefaults defaults = section_defaults(name, type, facts_);
-  OutSection header{.type = type,
-                    .flags = defaults.flags,
-                    .align = defaults.align,
-                    .entsize = defaults.entsize,
-                    .presence = Presence::Always};
-  if (defaults.link == ".symtab")
-    header.link = ElfFile::kSymtab;
-  return file_->sections.add(file_->sections.storage.keep(name), header);
-}
-
-SectionId MinimalAssembler::shared_section(std::string_view name) {
-  for (const auto &[known, id] : shared_sections_)
-    if (known == name)
-      return id;
-  const SectionId id = add_section(name);
-  file_->sections[id].align = 1; // grows with what it holds
-  add_section_symbol(id);
-  shared_sections_.emplace_back(name, id);
-  return id;
-}
-
-u32 MinimalAssembler::add_symbol(std::string_view name, SymbolSpec spec) {
-  spec.name = file_->sections.storage.keep(name);
-  if (executable() && spec.type == SymbolType::CudaObject) { // as nvlink does
-    spec.type = SymbolType::Object;
-    spec.other &= kOtherManaged;
-  }
-  ids_.push_back(file_->symbols.add(spec));
-  names_.add(name);
-  undefined_.push_back(!spec.section.valid() && spec.special_section == 0);
-  return static_cast<u32>(ids_.size() - 1);
-}
-
-u32 MinimalAssembler::add_section_symbol(SectionId section) {
-  ids_.push_back(file_->symbols.add_section(section));
-  names_.add(file_->sections.name(section));
-  undefined_.push_back(false);
-  return static_cast<u32>(ids_.size() - 1);
-}
-
-SymbolBinding MinimalAssembler::read_binding(const MapReader &map, SymbolBinding otherwise) {
-  read_words(Words::SymbolBinding, map.find("bind"), otherwise, complaints_);
-  return otherwise;
-}
-
-u32 MinimalAssembler::resolve(const Node &node) {
-  if (node.is_scalar() && !node.text.starts_with("#") && !names_.find(node.text))
-    complaints_.add(node, fmt::format("'{}' is not declared, or more than once; list it under "
-                                      "`undefined` if another file defines it",
-                                      node.text));
-  const u32 number = names_.resolve(node, complaints_);
-  return number < ids_.size() ? number : 0;
-}
-
-void MinimalAssembler::declare_notes() {
-  const SectionId tkinfo = add_section(".note.nv.tkinfo");
-  const SectionId cuinfo = add_section(".note.nv.cuinfo");
-  add_section_symbol(tkinfo);
-  add_section_symbol(cuinfo);
-  file_->sections[cuinfo].link = tkinfo;
-  file_->flags_section = cuinfo;
-  info_ = add_section(".nv.info");
-  std::vector<u8> note;
-  ToolkitInfo tool;
-  tool.tool = "cubin";
-  const std::vector<u8> tool_desc = encode_toolkit_info(tool);
-  append_note(note, {kNoteToolkitInfo, kNoteOwner, tool_desc});
-  file_->sections.append_copy(tkinfo, note);
-  note.clear();
-  const std::vector<u8> cuda_desc = encode_cuda_info(
-      {2, static_cast<u16>(top_.number("virtual_arch", arch_->number, 0xffff)), toolkit_});
-  append_note(note, {kNoteCudaInfo, kNoteOwner, cuda_desc});
-  file_->sections.append_copy(cuinfo, note);
-  if (!arch_->has_compat)
-    return;
-  const SectionId compat = add_section(".nv.compat");
-  file_->sections[cuinfo].info = compat;
-  std::vector<u8> mask(8);
-  store_le<u64>(mask.data(), arch_->fastpath_mask);
-  const auto byte = RecordFormat::Byte;
-  const CompatRecord records[] = {
-      {byte, CompatAttribute::CudaAcceleratorTarget, arch_->accelerator_target},
-      {byte, CompatAttribute::IsaClass, 1},
-      {byte, CompatAttribute::InstTcgen05Mma, 5},
-      {RecordFormat::Half, CompatAttribute::MercuryIsaMajorMinorVersion, kIsaVersion},
-      {byte, CompatAttribute::InstTensormapV1, 0},
-      {byte, CompatAttribute::EnableOpportunisticFinalization, 1},
-      {RecordFormat::Sized, CompatAttribute::CanFastpathFinalize, 0, mask},
-  };
-  std::vector<u8> bytes;
-  for (const CompatRecord &record : records)
-    append_record(bytes, record);
-  file_->sections.append_copy(compat, bytes);
-}
-
-void MinimalAssembler::declare_function(const Node &node) {
-  const MapReader map(node, kFunctionKeys, complaints_);
-  Function &function = functions_.emplace_back(node);
-  function.name = keep(map.name("name"));
-  function.kernel = map.flag("kernel");
-  function.registers = static_cast<u32>(map.number("registers", kDefaultRegisters, 0xff));
-  if (function.name.empty())
-    map.report("a function needs a `name`");
-  declare_code(function, map);
-  if (function.kernel)
-    declare_parameters(function, map);
-  else if (map.has("params"))
-    complaints_.add(*map.find("params"), "only kernels have parameters here; add `kernel: true`");
-  declare_shared(function, map);
-  for (const Node &variable : map.list("constants"))
-    declare_variable(variable, true, &function);
-  for (const Node &callee : map.list("calls"))
-    called_.insert(callee.text);
-  if (map.has("prototype"))
-    prototypes_.emplace_back(function.number, keep(map.name("prototype")));
-}
-
-void MinimalAssembler::declare_code(Function &function, const MapReader &map) {
-  const std::string_view name = function.name;
-  function.text = add_section(keep(fmt::format(".text.{}", name)));
-  add_section_symbol(function.text);
-  std::vector<u8> code;
-  if (const Node *item = map.find("code"))
-    code = read_code(*item, complaints_);
-  function.size = code.size();
-  file_->sections.append_copy(function.text, code);
-  function.number = add_symbol(name, {.binding = read_binding(map),
-                                      .type = SymbolType::Function,
-                                      .other = function.kernel ? kOtherKernel : u8{0},
-                                      .section = function.text,
-                                      .size = function.size});
-  const u8 top_byte = arch_->registers_in_text_info ? static_cast<u8>(function.registers) : u8{0};
-  file_->sections[function.text].info = InfoField(ids_[function.number], top_byte);
-}
-
-void MinimalAssembler::declare_parameters(Function &function, const MapReader &map) {
-  u64 end = 0;
-  for (const Node &item : map.list("params")) {
-    InfoKernelParameter parameter;
-    parameter.ordinal = static_cast<u16>(function.parameters.size());
-    parameter.cbank = 0x1f;
-    // A number is a size; a map may say more.
-    static const Node kNothing = Node::map();
-    const MapReader row(item.is_map() ? item : kNothing, kParameterKeys, complaints_);
-    const u64 size =
-        item.is_map() ? row.number("size", 0, 0x3fff) : read_number(item, 0x3fff, complaints_);
-    const u64 offset = row.number("offset", align_up(end, natural_align(size)), 0xffff);
-    parameter.size = static_cast<u16>(size);
-    parameter.offset = static_cast<u16>(offset);
-    parameter.pointee_alignment = static_cast<u8>(row.number("align", 0, 0xff));
-    parameter.space = static_cast<u8>(row.number("space", 0, 15));
-    function.parameters.push_back(parameter);
-    end = std::max(end, offset + size);
-  }
-  if (end > arch_->limits.parameter_bytes)
-    map.report(fmt::format("{} bytes of parameters; {} takes at most {}", end, arch_->name,
-                           arch_->limits.parameter_bytes));
-  function.parameter_size = end;
-  function.bank = add_section(keep(fmt::format(".nv.constant0.{}", function.name)));
-  file_->sections[function.bank].info = function.text;
-  if (complaints_.spend(arch_->parameter_base + end, *function.node))
-    file_->sections.append_zeros(function.bank, arch_->parameter_base + end);
-  function.bank_number = add_section_symbol(function.bank);
-}
-
-// `shared: 128`, or a list of variables.
-void MinimalAssembler::declare_shared(const Function &function, const MapReader &map) {
-  const Node *item = map.find("shared");
-  if (!item)
-    return;
-  const SectionId section = add_section(keep(fmt::format(".nv.shared.{}", function.name)));
-  file_->sections[section].info = function.text;
-  add_section_symbol(section);
-  if (item->is_scalar()) {
-    file_->sections.append_zeros(section, read_number(*item, kMaxImageBytes, complaints_));
-    return;
-  }
-  declare_shared_variables(section, read_list(*item, complaints_));
-}
-
-void MinimalAssembler::declare_shared_variables(SectionId section, std::span<const Node> list) {
-  u64 align = 4;
-  for (const Node &node : list) {
-    const MapReader row(node, kSharedKeys, complaints_);
-    const u64 size = row.number("size", 0, kMaxImageBytes);
-    const u64 own_align = row.number("align", natural_align(size), 0x10000);
-    if (!is_power_of_two(own_align))
-      return row.report("`align` must be a power of two");
-    align = std::max(align, own_align);
-    const u64 offset = file_->sections.append_zeros(section, size, own_align);
-    // In objects st_value is the alignment; the linker chooses the place.
-    add_symbol(keep(row.name("name")), {.binding = read_binding(row, SymbolBinding::Local),
-                                        .type = SymbolType::CudaObject,
-                                        .other = kOtherShared,
-                                        .section = section,
-                                        .value = executable() ? offset : own_align,
-                                        .size = size});
-  }
-  file_->sections[section].align = align;
-}
-
-SectionId MinimalAssembler::section_of(const MapReader &variable, bool constant,
-                                       const Function *owner) {
-  if (owner) {
-    const SectionId bank = shared_section(keep(fmt::format(".nv.constant2.{}", owner->name)));
-    file_->sections[bank].info = owner->text;
-    return bank;
-  }
-  const bool stored = variable.has("data") || variable.has("relocs");
-  return shared_section(constant ? ".nv.constant3" : stored ? ".nv.global.init" : ".nv.global");
-}
-
-// One with an `owner` is a constant that the compiler made for the code of that function.
-void MinimalAssembler::declare_variable(const Node &node, bool constant, const Function *owner) {
-  const MapReader row(node, kVariableKeys, complaints_);
-  std::vector<u8> data;
-  if (const Node *item = row.find("data"))
-    data = read_data(*item, complaints_);
-  const u64 size = row.number("size", data.size(), kMaxImageBytes);
-  const u64 align = row.number("align", natural_align(size), 0x10000);
-  if (!is_power_of_two(align))
-    return row.report("`align` must be a power of two");
-  if (size < data.size())
-    return row.report(fmt::format("`size` is {}, but `data` has {} bytes", size, data.size()));
-  if (!complaints_.spend(size - data.size(), node) || complaints_.any())
-    return;
-  SymbolSpec spec;
-  spec.binding = read_binding(row, owner ? SymbolBinding::Local : SymbolBinding::Global);
-  spec.type = SymbolType::CudaObject;
-  spec.other =
-      static_cast<u8>((constant ? kOtherConstant : kOtherGlobal) | (owner ? kInternal : u8{0}) |
-                      (row.flag("managed") ? kOtherManaged : 0));
-  spec.size = size;
-  const std::string_view name = keep(row.name("name"));
-  if (row.flag("common") && owner)
-    return row.report("constants of a function cannot be `common`");
-  if (row.flag("common")) { // the linker allocates it; st_value is the alignment
-    spec.special_section = static_cast<u16>(kSectionCommon);
-    spec.value = align;
-    add_symbol(name, spec);
-    return;
-  }
-  const bool stored = constant || row.has("data") || row.has("relocs");
-  const SectionId section = section_of(row, constant, owner);
-  OutSection &header = file_->sections[section];
-  header.align = std::max(header.align, align);
-  spec.section = section;
-  spec.value = stored ? file_->sections.append_copy(section, data, align)
-                      : file_->sections.append_zeros(section, size, align);
-  if (stored)
-    file_->sections.append_zeros(section, size - data.size());
-  variables_.push_back({&node, section, spec.value, size});
-  add_symbol(name, spec);
-}
-
-// A name, or a map with more to say. Functions are those that are called.
-void MinimalAssembler::declare_undefined(const Node &node) {
-  SymbolSpec spec;
-  spec.type = SymbolType::CudaObject;
-  spec.other = kOtherGlobal;
-  const std::string name = node.is_map() && !node.find("hex")
-                               ? MapReader(node, kUndefinedKeys, complaints_).name("name")
-                               : read_name(node, complaints_);
-  if (called_.contains(name)) {
-    spec.type = SymbolType::Function;
-    spec.other = 0;
-  }
-  if (!node.is_map() || node.find("hex")) {
-    add_symbol(keep(name), spec);
-    return;
-  }
-  const MapReader row(node, kUndefinedKeys, complaints_);
-  spec.binding = read_binding(row);
-  spec.size = row.number("size", 0);
-  spec.value = row.number("align", 0);
-  if (const Node *item = row.find("type")) {
-    read_words(Words::SymbolType, item, spec.type, complaints_);
-    spec.other = spec.type == SymbolType::CudaObject ? kOtherGlobal : u8{0};
-  }
-  read_words(Words::SymbolOther, row.find("other"), spec.other, complaints_);
-  const u32 symbol = add_symbol(keep(name), spec);
-  if (row.has("prototype"))
-    prototypes_.emplace_back(symbol, keep(row.name("prototype")));
-}
-
-// The second half of assembling the minimal form: what refers to names. Records are encoded with
-// the numbers of the assembler's own list of symbols; fixups put in the numbers of the finished
-// file.
 
 // The records that every function has, except those whose attribute the document states itself.
 class DefaultRecords {
@@ -521,124 +105,511 @@ void add_parameters(DefaultRecords &records, const Function &kernel, u32 base) {
               InfoParameterBank{kernel.bank_number, static_cast<u16>(base), size});
 }
 
-void MinimalAssembler::append_records(SectionId section, const std::vector<u8> &records) {
-  const u64 base = file_->sections.append_copy(section, records);
-  for (const InfoRecord &record : decode_info(records).records)
-    for (u32 i = 0; i < symbol_word_count(record); ++i) {
-      const u64 at = record.offset + kRecordHeaderSize + i * 4;
-      const u32 number = load_le<u32>(records.data() + at);
-      if (number < ids_.size() && ids_[number].valid())
-        file_->sections.add_fixup(section,
-                                  {base + at, Fixup::Kind::SymbolNumber, ids_[number].value});
+class MinimalAssembler {
+public:
+  explicit MinimalAssembler(const Node &document) : top_(document, kMinimalKeys, complaints_) {
+    names_.add("");
+    ids_.emplace_back();
+    undefined_.push_back(true);
+  }
+
+  [[nodiscard]] Result<std::vector<u8>> run() {
+    if (!complaints_.any() && read_target()) {
+      declare_notes();
+      for (const Node &node : top_.list("functions"))
+        declare_function(node);
+      for (const Node &node : top_.list("globals"))
+        declare_variable(node, false);
+      for (const Node &node : top_.list("constants"))
+        declare_variable(node, true);
+      if (const std::span<const Node> list = top_.list("shared"); !list.empty())
+        declare_shared_variables(shared_section(".nv_debug.shared"), list);
+      for (const Node &node : top_.list("undefined"))
+        declare_undefined(node);
     }
-}
-
-void MinimalAssembler::fill_module_info() {
-  const Node *stated = top_.find("attributes");
-  DefaultRecords records(nullptr);
-  // ptxas puts later functions first.
-  for (auto function = functions_.rbegin(); function != functions_.rend(); ++function) {
-    const MapReader map(*function->node, kFunctionKeys, complaints_);
-    const u32 frame = static_cast<u32>(map.number("frame", 0, 0xffffffff));
-    records.add(InfoAttribute::Regcount, InfoSymbolWord{function->number, function->registers});
-    if (!executable())
-      records.add(InfoAttribute::MaxStackSize, InfoSymbolWord{function->number, 0});
-    records.add(InfoAttribute::FrameSize, InfoSymbolWord{function->number, frame});
-    if (executable() && function->kernel)
-      records.add(InfoAttribute::MinStackSize, InfoSymbolWord{function->number, frame});
-  }
-  append_records(info_, records.take());
-  if (stated)
-    append_records(info_, assemble_info(*stated, names_, complaints_));
-}
-
-void MinimalAssembler::fill_function_info(const Function &function) {
-  const MapReader map(*function.node, kFunctionKeys, complaints_);
-  const Node *stated = map.find("attributes");
-  DefaultRecords records(stated);
-  records.add(InfoAttribute::CudaApiVersion, InfoNumber{toolkit_});
-  if (function.kernel)
-    add_parameters(records, function, arch_->parameter_base);
-  if (const u64 barriers = map.number("barriers", 0, 0xff))
-    records.add_number(InfoAttribute::NumBarriers, RecordFormat::Byte, static_cast<u32>(barriers));
-  InfoWords externs;
-  for (const Node &callee : map.list("calls"))
-    if (const u32 number = resolve(callee); undefined_[number])
-      externs.words.push_back(number);
-  if (!externs.words.empty())
-    records.add(InfoAttribute::Externs, externs);
-  if (arch_->has_compat)
-    records.add_number(InfoAttribute::MercuryIsaVersion, RecordFormat::Half, kIsaVersion);
-  const SectionId info = add_section(keep(fmt::format(".nv.info.{}", function.name)));
-  file_->sections[info].info = function.text;
-  append_records(info, records.take());
-  if (stated)
-    append_records(info, assemble_info(*stated, names_, complaints_));
-}
-
-// Tables of ptxas: up to sm_89 entries without an addend go to .rel, later ones all to .rela.
-void MinimalAssembler::fill_relocations(const Node &list, SectionId target, u64 base, u64 size) {
-  for (const Node &node : read_list(list, complaints_)) {
-    if (const Node *to = node.find("to"))
-      (void)resolve(*to); // reports in words that fit the form
-    const Relocation entry = read_relocation(node, true, names_, complaints_);
+    if (!complaints_.any()) {
+      fill_module_info();
+      for (const Function &function : functions_)
+        fill_function_info(function);
+      for (const Function &function : functions_)
+        if (const Node *list = function.node->find("relocs"))
+          fill_relocations(*list, function.text, 0, function.size);
+      for (const Variable &variable : variables_)
+        if (const Node *list = variable.node->find("relocs"))
+          fill_relocations(*list, variable.section, variable.offset, variable.size);
+      fill_call_graph();
+    }
     if (complaints_.any())
-      return;
-    if (entry.offset >= size)
-      return complaints_.add(
-          node, fmt::format("`at` is {:#x}, but there are {:#x} bytes", entry.offset, size));
-    const bool rela = arch_->relocations == arch::RelocationStyle::Rela || entry.addend != 0;
-    std::optional<SectionId> &table = relocation_tables_[{target.value, rela}];
-    if (!table)
-      table = file_->add_relocation_section(target, rela);
-    const u32 symbol = entry.symbol < ids_.size() ? entry.symbol : 0;
-    file_->add_relocation(*table, {base + entry.offset, entry.type, ids_[symbol], entry.addend});
+      return complaints_.first();
+    return file_->finish();
   }
-}
 
-// A pair of words whose first is a symbol.
-void MinimalAssembler::append_pair(SectionId section, u32 symbol, const Fixup &second) {
-  const u64 at = file_->sections.append_zeros(section, 8);
-  file_->sections.add_fixup(section, {at, Fixup::Kind::SymbolNumber, ids_[symbol].value});
-  file_->sections.add_fixup(section, {at + 4, second.kind, second.id});
-}
+private:
+  [[nodiscard]] bool read_target() {
+    const std::string name = top_.name("arch");
+    arch_ = arch::find_arch(name);
+    if (!arch_) {
+      const Node *item = top_.find("arch");
+      complaints_.add(item ? *item : top_.node(),
+                      item ? fmt::format("'{}' is no known target; write one such as sm_90", name)
+                           : "`arch` is missing: a target such as sm_90");
+      return false;
+    }
+    read_words(Words::FileType, top_.find("type"), facts_.type, complaints_);
+    if (facts_.type != FileType::Relocatable && facts_.type != FileType::Executable)
+      complaints_.add(*top_.find("type"), "rel or exec is needed here");
+    facts_.has_compat = arch_->has_compat;
+    toolkit_ = static_cast<u32>(top_.number("toolkit", kDefaultToolkit, 0xffff));
+    arch::ElfTarget target;
+    target.sm = static_cast<u8>(arch_->number);
+    target.code_kind = static_cast<u8>(arch::CodeKind::Sass);
+    FileOptions options;
+    options.type = facts_.type;
+    options.flags = arch::encode_elf_flags(target);
+    options.segments = arch_->has_mercury_plane ? SegmentRule::Mercury : SegmentRule::Classic;
+    options.phentsize_without_segments = arch_->relocations == arch::RelocationStyle::Rela ? 0 : 56;
+    file_.emplace(options);
+    return !complaints_.any();
+  }
 
-void MinimalAssembler::fill_call_graph() {
-  const SectionId graph = add_section(".nv.callgraph");
-  add_section_symbol(graph);
-  const auto text = [&](const Node &node) {
-    return Fixup{0, Fixup::Kind::StringOffset,
-                 file_->add_string(keep(std::string(read_name(node, complaints_))))};
-  };
-  const auto part = [&](CallPart number, auto pairs_of) {
-    std::vector<u8> marker(8);
-    store_le<u32>(marker.data() + 4, 0 - static_cast<u32>(number));
-    file_->sections.append_copy(graph, marker);
-    for (const Function &function : functions_)
-      pairs_of(function, MapReader(*function.node, kFunctionKeys, complaints_));
-  };
-  part(CallPart::Calls, [&](const Function &function, const MapReader &map) {
+  // A section with the header that files of ptxas have; link and info are the caller's business.
+  [[nodiscard]] SectionId add_section(std::string_view name) {
+    const SectionType type = default_section_type(name, facts_.type);
+    const SectionDefaults defaults = section_defaults(name, type, facts_);
+    OutSection header{.type = type,
+                      .flags = defaults.flags,
+                      .align = defaults.align,
+                      .entsize = defaults.entsize,
+                      .presence = Presence::Always};
+    if (defaults.link == ".symtab")
+      header.link = ElfFile::kSymtab;
+    return file_->sections.add(file_->sections.storage.keep(name), header);
+  }
+
+  // Created when first asked for.
+  [[nodiscard]] SectionId shared_section(std::string_view name) {
+    for (const auto &[known, id] : shared_sections_)
+      if (known == name)
+        return id;
+    const SectionId id = add_section(name);
+    file_->sections[id].align = 1; // grows with what it holds
+    add_section_symbol(id);
+    shared_sections_.emplace_back(name, id);
+    return id;
+  }
+
+  // Returns the symbol's number in names_, as add_section_symbol does.
+  u32 add_symbol(std::string_view name, SymbolSpec spec) {
+    spec.name = file_->sections.storage.keep(name);
+    if (executable() && spec.type == SymbolType::CudaObject) { // as nvlink does
+      spec.type = SymbolType::Object;
+      spec.other &= kOtherManaged;
+    }
+    ids_.push_back(file_->symbols.add(spec));
+    names_.add(name);
+    undefined_.push_back(!spec.section.valid() && spec.special_section == 0);
+    return static_cast<u32>(ids_.size() - 1);
+  }
+
+  u32 add_section_symbol(SectionId section) {
+    ids_.push_back(file_->symbols.add_section(section));
+    names_.add(file_->sections.name(section));
+    undefined_.push_back(false);
+    return static_cast<u32>(ids_.size() - 1);
+  }
+
+  [[nodiscard]] SymbolBinding read_binding(const MapReader &map,
+                                           SymbolBinding otherwise = SymbolBinding::Global) {
+    read_words(Words::SymbolBinding, map.find("bind"), otherwise, complaints_);
+    return otherwise;
+  }
+
+  [[nodiscard]] u32 resolve(const Node &node) {
+    if (node.is_scalar() && !node.text.starts_with("#") && !names_.find(node.text))
+      complaints_.add(node, fmt::format("'{}' is not declared, or more than once; list it under "
+                                        "`undefined` if another file defines it",
+                                        node.text));
+    const u32 number = names_.resolve(node, complaints_);
+    return number < ids_.size() ? number : 0;
+  }
+
+  void declare_notes() {
+    const SectionId tkinfo = add_section(".note.nv.tkinfo");
+    const SectionId cuinfo = add_section(".note.nv.cuinfo");
+    add_section_symbol(tkinfo);
+    add_section_symbol(cuinfo);
+    file_->sections[cuinfo].link = tkinfo;
+    file_->flags_section = cuinfo;
+    info_ = add_section(".nv.info");
+    std::vector<u8> note;
+    ToolkitInfo tool;
+    tool.tool = "cubin";
+    const std::vector<u8> tool_desc = encode_toolkit_info(tool);
+    append_note(note, {kNoteToolkitInfo, kNoteOwner, tool_desc});
+    file_->sections.append_copy(tkinfo, note);
+    note.clear();
+    const std::vector<u8> cuda_desc = encode_cuda_info(
+        {2, static_cast<u16>(top_.number("virtual_arch", arch_->number, 0xffff)), toolkit_});
+    append_note(note, {kNoteCudaInfo, kNoteOwner, cuda_desc});
+    file_->sections.append_copy(cuinfo, note);
+    if (!arch_->has_compat)
+      return;
+    const SectionId compat = add_section(".nv.compat");
+    file_->sections[cuinfo].info = compat;
+    std::vector<u8> mask(8);
+    store_le<u64>(mask.data(), arch_->fastpath_mask);
+    const auto byte = RecordFormat::Byte;
+    const CompatRecord records[] = {
+        {byte, CompatAttribute::CudaAcceleratorTarget, arch_->accelerator_target},
+        {byte, CompatAttribute::IsaClass, 1},
+        {byte, CompatAttribute::InstTcgen05Mma, 5},
+        {RecordFormat::Half, CompatAttribute::MercuryIsaMajorMinorVersion, kIsaVersion},
+        {byte, CompatAttribute::InstTensormapV1, 0},
+        {byte, CompatAttribute::EnableOpportunisticFinalization, 1},
+        {RecordFormat::Sized, CompatAttribute::CanFastpathFinalize, 0, mask},
+    };
+    std::vector<u8> bytes;
+    for (const CompatRecord &record : records)
+      append_record(bytes, record);
+    file_->sections.append_copy(compat, bytes);
+  }
+
+  void declare_function(const Node &node) {
+    const MapReader map(node, kFunctionKeys, complaints_);
+    Function &function = functions_.emplace_back(node);
+    function.name = keep(map.name("name"));
+    function.kernel = map.flag("kernel");
+    function.registers = static_cast<u32>(map.number("registers", kDefaultRegisters, 0xff));
+    if (function.name.empty())
+      map.report("a function needs a `name`");
+    declare_code(function, map);
+    if (function.kernel)
+      declare_parameters(function, map);
+    else if (map.has("params"))
+      complaints_.add(*map.find("params"), "only kernels have parameters here; add `kernel: true`");
+    declare_shared(function, map);
+    for (const Node &variable : map.list("constants"))
+      declare_variable(variable, true, &function);
     for (const Node &callee : map.list("calls"))
-      if (const u32 number = resolve(callee); ids_[number].valid())
-        append_pair(graph, function.number, {0, Fixup::Kind::SymbolNumber, ids_[number].value});
-  });
-  part(CallPart::AddressTaken, [&](const Function &function, const MapReader &map) {
-    if (const Node *prototype = map.find("address_taken"))
-      append_pair(graph, function.number, text(*prototype));
-  });
-  part(CallPart::IndirectCalls, [&](const Function &function, const MapReader &map) {
-    for (const Node &prototype : map.list("indirect_calls"))
-      append_pair(graph, function.number, text(prototype));
-  });
-  part(CallPart::IndirectTargets, [](const Function &, const MapReader &) {});
-  if (prototypes_.empty())
-    return;
-  const SectionId section = add_section(".nv.prototype");
-  add_section_symbol(section);
-  for (const auto &[symbol, prototype] : prototypes_)
-    append_pair(section, symbol,
-                {0, Fixup::Kind::StringOffset, file_->add_string(keep(std::string(prototype)))});
-}
+      called_.insert(callee.text);
+    if (map.has("prototype"))
+      prototypes_.emplace_back(function.number, keep(map.name("prototype")));
+  }
+
+  void declare_code(Function &function, const MapReader &map) {
+    const std::string_view name = function.name;
+    function.text = add_section(keep(fmt::format(".text.{}", name)));
+    add_section_symbol(function.text);
+    std::vector<u8> code;
+    if (const Node *item = map.find("code"))
+      code = read_code(*item, complaints_);
+    function.size = code.size();
+    file_->sections.append_copy(function.text, code);
+    function.number = add_symbol(name, {.binding = read_binding(map),
+                                        .type = SymbolType::Function,
+                                        .other = function.kernel ? kOtherKernel : u8{0},
+                                        .section = function.text,
+                                        .size = function.size});
+    const u8 top_byte = arch_->registers_in_text_info ? static_cast<u8>(function.registers) : u8{0};
+    file_->sections[function.text].info = InfoField(ids_[function.number], top_byte);
+  }
+
+  void declare_parameters(Function &function, const MapReader &map) {
+    u64 end = 0;
+    for (const Node &item : map.list("params")) {
+      InfoKernelParameter parameter;
+      parameter.ordinal = static_cast<u16>(function.parameters.size());
+      parameter.cbank = 0x1f;
+      // A number is a size; a map may say more.
+      static const Node kNothing = Node::map();
+      const MapReader row(item.is_map() ? item : kNothing, kParameterKeys, complaints_);
+      const u64 size =
+          item.is_map() ? row.number("size", 0, 0x3fff) : read_number(item, 0x3fff, complaints_);
+      const u64 offset = row.number("offset", align_up(end, natural_align(size)), 0xffff);
+      parameter.size = static_cast<u16>(size);
+      parameter.offset = static_cast<u16>(offset);
+      parameter.pointee_alignment = static_cast<u8>(row.number("align", 0, 0xff));
+      parameter.space = static_cast<u8>(row.number("space", 0, 15));
+      function.parameters.push_back(parameter);
+      end = std::max(end, offset + size);
+    }
+    if (end > arch_->limits.parameter_bytes)
+      map.report(fmt::format("{} bytes of parameters; {} takes at most {}", end, arch_->name,
+                             arch_->limits.parameter_bytes));
+    function.parameter_size = end;
+    function.bank = add_section(keep(fmt::format(".nv.constant0.{}", function.name)));
+    file_->sections[function.bank].info = function.text;
+    if (complaints_.spend(arch_->parameter_base + end, *function.node))
+      file_->sections.append_zeros(function.bank, arch_->parameter_base + end);
+    function.bank_number = add_section_symbol(function.bank);
+  }
+
+  // `shared: 128`, or a list of variables.
+  void declare_shared(const Function &function, const MapReader &map) {
+    const Node *item = map.find("shared");
+    if (!item)
+      return;
+    const SectionId section = add_section(keep(fmt::format(".nv.shared.{}", function.name)));
+    file_->sections[section].info = function.text;
+    add_section_symbol(section);
+    if (item->is_scalar()) {
+      file_->sections.append_zeros(section, read_number(*item, kMaxImageBytes, complaints_));
+      return;
+    }
+    declare_shared_variables(section, read_list(*item, complaints_));
+  }
+
+  void declare_shared_variables(SectionId section, std::span<const Node> list) {
+    u64 align = 4;
+    for (const Node &node : list) {
+      const MapReader row(node, kSharedKeys, complaints_);
+      const u64 size = row.number("size", 0, kMaxImageBytes);
+      const u64 own_align = row.number("align", natural_align(size), 0x10000);
+      if (!is_power_of_two(own_align))
+        return row.report("`align` must be a power of two");
+      align = std::max(align, own_align);
+      const u64 offset = file_->sections.append_zeros(section, size, own_align);
+      // In objects st_value is the alignment; the linker chooses the place.
+      add_symbol(keep(row.name("name")), {.binding = read_binding(row, SymbolBinding::Local),
+                                          .type = SymbolType::CudaObject,
+                                          .other = kOtherShared,
+                                          .section = section,
+                                          .value = executable() ? offset : own_align,
+                                          .size = size});
+    }
+    file_->sections[section].align = align;
+  }
+
+  [[nodiscard]] SectionId section_of(const MapReader &variable, bool constant,
+                                     const Function *owner) {
+    if (owner) {
+      const SectionId bank = shared_section(keep(fmt::format(".nv.constant2.{}", owner->name)));
+      file_->sections[bank].info = owner->text;
+      return bank;
+    }
+    const bool stored = variable.has("data") || variable.has("relocs");
+    return shared_section(constant ? ".nv.constant3" : stored ? ".nv.global.init" : ".nv.global");
+  }
+
+  // One with an `owner` is a constant that the compiler made for the code of that function.
+  void declare_variable(const Node &node, bool constant, const Function *owner = nullptr) {
+    const MapReader row(node, kVariableKeys, complaints_);
+    std::vector<u8> data;
+    if (const Node *item = row.find("data"))
+      data = read_data(*item, complaints_);
+    const u64 size = row.number("size", data.size(), kMaxImageBytes);
+    const u64 align = row.number("align", natural_align(size), 0x10000);
+    if (!is_power_of_two(align))
+      return row.report("`align` must be a power of two");
+    if (size < data.size())
+      return row.report(fmt::format("`size` is {}, but `data` has {} bytes", size, data.size()));
+    if (!complaints_.spend(size - data.size(), node) || complaints_.any())
+      return;
+    SymbolSpec spec;
+    spec.binding = read_binding(row, owner ? SymbolBinding::Local : SymbolBinding::Global);
+    spec.type = SymbolType::CudaObject;
+    spec.other =
+        static_cast<u8>((constant ? kOtherConstant : kOtherGlobal) | (owner ? kInternal : u8{0}) |
+                        (row.flag("managed") ? kOtherManaged : 0));
+    spec.size = size;
+    const std::string_view name = keep(row.name("name"));
+    if (row.flag("common") && owner)
+      return row.report("constants of a function cannot be `common`");
+    if (row.flag("common")) { // the linker allocates it; st_value is the alignment
+      spec.special_section = static_cast<u16>(kSectionCommon);
+      spec.value = align;
+      add_symbol(name, spec);
+      return;
+    }
+    const bool stored = constant || row.has("data") || row.has("relocs");
+    const SectionId section = section_of(row, constant, owner);
+    OutSection &header = file_->sections[section];
+    header.align = std::max(header.align, align);
+    spec.section = section;
+    spec.value = stored ? file_->sections.append_copy(section, data, align)
+                        : file_->sections.append_zeros(section, size, align);
+    if (stored)
+      file_->sections.append_zeros(section, size - data.size());
+    variables_.push_back({&node, section, spec.value, size});
+    add_symbol(name, spec);
+  }
+
+  // A name, or a map with more to say. Functions are those that are called.
+  void declare_undefined(const Node &node) {
+    SymbolSpec spec;
+    spec.type = SymbolType::CudaObject;
+    spec.other = kOtherGlobal;
+    const std::string name = node.is_map() && !node.find("hex")
+                                 ? MapReader(node, kUndefinedKeys, complaints_).name("name")
+                                 : read_name(node, complaints_);
+    if (called_.contains(name)) {
+      spec.type = SymbolType::Function;
+      spec.other = 0;
+    }
+    if (!node.is_map() || node.find("hex")) {
+      add_symbol(keep(name), spec);
+      return;
+    }
+    const MapReader row(node, kUndefinedKeys, complaints_);
+    spec.binding = read_binding(row);
+    spec.size = row.number("size", 0);
+    spec.value = row.number("align", 0);
+    if (const Node *item = row.find("type")) {
+      read_words(Words::SymbolType, item, spec.type, complaints_);
+      spec.other = spec.type == SymbolType::CudaObject ? kOtherGlobal : u8{0};
+    }
+    read_words(Words::SymbolOther, row.find("other"), spec.other, complaints_);
+    const u32 symbol = add_symbol(keep(name), spec);
+    if (row.has("prototype"))
+      prototypes_.emplace_back(symbol, keep(row.name("prototype")));
+  }
+
+  // The second half of assembling: what refers to names. Records are encoded with the numbers of
+  // the assembler's own list of symbols; fixups put in the numbers of the finished file.
+
+  void append_records(SectionId section, const std::vector<u8> &records) {
+    const u64 base = file_->sections.append_copy(section, records);
+    for (const InfoRecord &record : decode_info(records).records)
+      for (u32 i = 0; i < symbol_word_count(record); ++i) {
+        const u64 at = record.offset + kRecordHeaderSize + i * 4;
+        const u32 number = load_le<u32>(records.data() + at);
+        if (number < ids_.size() && ids_[number].valid())
+          file_->sections.add_fixup(section,
+                                    {base + at, Fixup::Kind::SymbolNumber, ids_[number].value});
+      }
+  }
+
+  void fill_module_info() {
+    const Node *stated = top_.find("attributes");
+    DefaultRecords records(nullptr);
+    // ptxas puts later functions first.
+    for (auto function = functions_.rbegin(); function != functions_.rend(); ++function) {
+      const MapReader map(*function->node, kFunctionKeys, complaints_);
+      const u32 frame = static_cast<u32>(map.number("frame", 0, 0xffffffff));
+      records.add(InfoAttribute::Regcount, InfoSymbolWord{function->number, function->registers});
+      if (!executable())
+        records.add(InfoAttribute::MaxStackSize, InfoSymbolWord{function->number, 0});
+      records.add(InfoAttribute::FrameSize, InfoSymbolWord{function->number, frame});
+      if (executable() && function->kernel)
+        records.add(InfoAttribute::MinStackSize, InfoSymbolWord{function->number, frame});
+    }
+    append_records(info_, records.take());
+    if (stated)
+      append_records(info_, assemble_info(*stated, names_, complaints_));
+  }
+
+  void fill_function_info(const Function &function) {
+    const MapReader map(*function.node, kFunctionKeys, complaints_);
+    const Node *stated = map.find("attributes");
+    DefaultRecords records(stated);
+    records.add(InfoAttribute::CudaApiVersion, InfoNumber{toolkit_});
+    if (function.kernel)
+      add_parameters(records, function, arch_->parameter_base);
+    if (const u64 barriers = map.number("barriers", 0, 0xff))
+      records.add_number(InfoAttribute::NumBarriers, RecordFormat::Byte,
+                         static_cast<u32>(barriers));
+    InfoWords externs;
+    for (const Node &callee : map.list("calls"))
+      if (const u32 number = resolve(callee); undefined_[number])
+        externs.words.push_back(number);
+    if (!externs.words.empty())
+      records.add(InfoAttribute::Externs, externs);
+    if (arch_->has_compat)
+      records.add_number(InfoAttribute::MercuryIsaVersion, RecordFormat::Half, kIsaVersion);
+    const SectionId info = add_section(keep(fmt::format(".nv.info.{}", function.name)));
+    file_->sections[info].info = function.text;
+    append_records(info, records.take());
+    if (stated)
+      append_records(info, assemble_info(*stated, names_, complaints_));
+  }
+
+  // Tables of ptxas: up to sm_89 entries without an addend go to .rel, later ones all to .rela.
+  void fill_relocations(const Node &list, SectionId target, u64 base, u64 size) {
+    for (const Node &node : read_list(list, complaints_)) {
+      if (const Node *to = node.find("to"))
+        (void)resolve(*to); // reports in words that fit the form
+      const Relocation entry = read_relocation(node, true, names_, complaints_);
+      if (complaints_.any())
+        return;
+      if (entry.offset >= size)
+        return complaints_.add(
+            node, fmt::format("`at` is {:#x}, but there are {:#x} bytes", entry.offset, size));
+      const bool rela = arch_->relocations == arch::RelocationStyle::Rela || entry.addend != 0;
+      std::optional<SectionId> &table = relocation_tables_[{target.value, rela}];
+      if (!table)
+        table = file_->add_relocation_section(target, rela);
+      const u32 symbol = entry.symbol < ids_.size() ? entry.symbol : 0;
+      file_->add_relocation(*table, {base + entry.offset, entry.type, ids_[symbol], entry.addend});
+    }
+  }
+
+  // A pair of words whose first is a symbol.
+  void append_pair(SectionId section, u32 symbol, const Fixup &second) {
+    const u64 at = file_->sections.append_zeros(section, 8);
+    file_->sections.add_fixup(section, {at, Fixup::Kind::SymbolNumber, ids_[symbol].value});
+    file_->sections.add_fixup(section, {at + 4, second.kind, second.id});
+  }
+
+  void fill_call_graph() {
+    const SectionId graph = add_section(".nv.callgraph");
+    add_section_symbol(graph);
+    const auto text = [&](const Node &node) {
+      return Fixup{0, Fixup::Kind::StringOffset,
+                   file_->add_string(keep(std::string(read_name(node, complaints_))))};
+    };
+    const auto part = [&](CallPart number, auto pairs_of) {
+      std::vector<u8> marker(8);
+      store_le<u32>(marker.data() + 4, 0 - static_cast<u32>(number));
+      file_->sections.append_copy(graph, marker);
+      for (const Function &function : functions_)
+        pairs_of(function, MapReader(*function.node, kFunctionKeys, complaints_));
+    };
+    part(CallPart::Calls, [&](const Function &function, const MapReader &map) {
+      for (const Node &callee : map.list("calls"))
+        if (const u32 number = resolve(callee); ids_[number].valid())
+          append_pair(graph, function.number, {0, Fixup::Kind::SymbolNumber, ids_[number].value});
+    });
+    part(CallPart::AddressTaken, [&](const Function &function, const MapReader &map) {
+      if (const Node *prototype = map.find("address_taken"))
+        append_pair(graph, function.number, text(*prototype));
+    });
+    part(CallPart::IndirectCalls, [&](const Function &function, const MapReader &map) {
+      for (const Node &prototype : map.list("indirect_calls"))
+        append_pair(graph, function.number, text(prototype));
+    });
+    part(CallPart::IndirectTargets, [](const Function &, const MapReader &) {});
+    if (prototypes_.empty())
+      return;
+    const SectionId section = add_section(".nv.prototype");
+    add_section_symbol(section);
+    for (const auto &[symbol, prototype] : prototypes_)
+      append_pair(section, symbol,
+                  {0, Fixup::Kind::StringOffset, file_->add_string(keep(std::string(prototype)))});
+  }
+
+  [[nodiscard]] std::string_view keep(std::string text) {
+    return owned_.emplace_back(std::move(text));
+  }
+  [[nodiscard]] bool executable() const { return facts_.type == elf::FileType::Executable; }
+
+  Complaints complaints_;
+  MapReader top_;
+  const arch::ArchInfo *arch_ = nullptr;
+  FileFacts facts_;
+  u32 toolkit_ = kDefaultToolkit;
+  std::optional<elf::ElfFile> file_;
+  std::deque<std::string> owned_; // names made here; NameIndex borrows them
+  NameIndex names_{"symbol"};
+  std::vector<elf::SymbolId> ids_; // by number in names_; [0] is no symbol
+  std::vector<Function> functions_;
+  std::vector<Variable> variables_;
+  std::vector<std::pair<std::string_view, elf::SectionId>> shared_sections_;
+  std::map<std::pair<u32, bool>, std::optional<elf::SectionId>> relocation_tables_; // target, rela
+  elf::SectionId info_;
+  std::vector<std::pair<u32, std::string_view>> prototypes_; // (symbol, text)
+  std::set<std::string, std::less<>> called_;                // names under `calls`
+  std::vector<bool> undefined_;                              // by number in names_
+};
 
 } // namespace
 

@@ -54,25 +54,445 @@ class MinimalDescriber {
 public:
   explicit MinimalDescriber(const elf::ElfView &file) : file_(file), symbols_(file.symbols()) {}
 
-  [[nodiscard]] MinimalDescription run(const arch::ArchInfo &arch);
+  [[nodiscard]] MinimalDescription run(const arch::ArchInfo &arch) {
+    collect_names();
+    collect_relocations();
+    Node attributes = Node::sequence();
+    collect_module_info(attributes);
+    collect_call_graph();
+
+    Node out = Node::map();
+    out.set("arch", std::string(arch.name));
+    out.set("type", words_of(Words::FileType, file_.header().type));
+    const CudaInfo made_by = cuda_info(arch);
+    toolkit_ = made_by.toolkit;
+    if (made_by.virtual_arch != arch.number)
+      out.set("virtual_arch", decimal(made_by.virtual_arch));
+    if (toolkit_ != kDefaultToolkit)
+      out.set("toolkit", decimal(toolkit_));
+    Node functions = Node::sequence();
+    for (u32 i = 0; i < symbols_.size(); ++i)
+      if (symbols_[i].type() == SymbolType::Function && symbols_[i].in_section())
+        functions.add(describe_function(i));
+    std::erase_if(functions.items, [](const Node &node) { return node.items.empty(); });
+    Node globals = describe_variables(SectionRole::Global);
+    for (Node &variable : describe_variables(SectionRole::GlobalInit).items)
+      globals.add(std::move(variable));
+    const auto set = [&](std::string_view key, Node list) {
+      if (!list.items.empty())
+        out.set(key, std::move(list));
+    };
+    set("functions", std::move(functions));
+    set("globals", std::move(globals));
+    set("constants", describe_variables(SectionRole::Constant));
+    if (const Section *shared = file_.find(".nv_debug.shared"))
+      if (std::optional<Node> list = describe_shared(*shared))
+        set("shared", std::move(*list)); // a bare size stays untold: nothing can refer to it
+    set("undefined", describe_undefined());
+    set("attributes", std::move(attributes));
+    list_left_out();
+
+    MinimalDescription result{std::move(out), {}};
+    for (const auto &[what, count] : left_out_)
+      result.left_out.push_back(count == 1 ? what : fmt::format("{} ({} times)", what, count));
+    return result;
+  }
 
 private:
-  void collect_names();
-  void collect_relocations();
-  void collect_module_info(Node &attributes);
-  void collect_call_graph();
-  [[nodiscard]] Node describe_function(u32 symbol);
-  void describe_info_section(Node &out, const elf::Section &info);
-  [[nodiscard]] static Node describe_parameters(std::vector<elf::InfoKernelParameter> parameters);
-  [[nodiscard]] std::optional<Node> describe_shared(const elf::Section &section) const;
-  [[nodiscard]] Node describe_variables(elf::SectionRole role);
-  void describe_section_variables(const elf::Section &section, elf::SymbolBinding usual, Node &out);
-  [[nodiscard]] Node describe_variable(const elf::Symbol &symbol, u64 end,
-                                       elf::SymbolBinding usual = elf::SymbolBinding::Global);
-  [[nodiscard]] Node describe_undefined() const;
-  [[nodiscard]] Node describe_relocations(u32 section, u64 start, u64 size);
-  [[nodiscard]] elf::CudaInfo cuda_info(const arch::ArchInfo &arch) const;
-  void list_left_out();
+  void collect_names() {
+    for (u32 i = 0; i < symbols_.size(); ++i) {
+      const Symbol symbol = symbols_[i];
+      names_.add(symbol.name);
+      if (symbol.in_section() && symbol.type() != SymbolType::Section)
+        symbols_of_[symbol.section].push_back(i);
+    }
+    for (auto &[section, list] : symbols_of_)
+      std::ranges::stable_sort(list, {}, [&](u32 i) { return symbols_[i].value; });
+    for (const Section &section : file_.sections()) {
+      const SectionKind kind = kind_of(section);
+      if (kind.mercury)
+        continue;
+      if (kind.role == SectionRole::Info && !kind.owner.empty())
+        info_of_.emplace(section.info, section.index);
+      if (kind.role == SectionRole::Shared && !kind.owner.empty())
+        shared_of_.emplace(section.info, section.index);
+      if (kind.role == SectionRole::Constant && kind.bank == 2 && !kind.owner.empty() &&
+          symbols_of_.contains(section.index))
+        bank_of_.emplace(section.info, section.index);
+    }
+  }
+
+  void collect_relocations() {
+    for (const Section &section : file_.sections()) {
+      if (section.type != SectionType::Rel && section.type != SectionType::Rela)
+        continue;
+      const SectionRole role = kind_of(file_.sections()[section.info]).role;
+      if (role != SectionRole::Text && role != SectionRole::GlobalInit &&
+          role != SectionRole::Constant)
+        continue;
+      if (!spend(section.data.size(), describe_section(section)))
+        continue;
+      told_.insert(section.index);
+      const RelocationTable table = file_.relocations(section);
+      for (u32 i = 0; i < table.size(); ++i) {
+        relocations_[section.info].push_back(table[i]);
+        referenced_.insert(table[i].symbol);
+      }
+    }
+    for (auto &[section, list] : relocations_)
+      std::ranges::stable_sort(list, {}, &Relocation::offset);
+  }
+
+  void collect_module_info(Node &attributes) {
+    const Section *info = file_.find(".nv.info");
+    if (!info)
+      return;
+    for (const InfoRecord &record : decode_info(info->data).records) {
+      const InfoValue value = decode_value(record);
+      const auto *word = std::get_if<InfoSymbolWord>(&value);
+      if (word && record.attribute == InfoAttribute::Regcount)
+        functions_[word->symbol].registers = word->value;
+      else if (word && record.attribute == InfoAttribute::FrameSize)
+        functions_[word->symbol].frame = word->value;
+      else if (record.attribute != InfoAttribute::MinStackSize &&
+               record.attribute != InfoAttribute::MaxStackSize) {
+        const ByteSpan bytes = info->data.subspan(record.offset, record.encoded_size());
+        if (std::optional<Node> rows = describe_info(bytes, names_))
+          attributes.add(std::move(rows->items.at(0)));
+      }
+    }
+  }
+
+  void collect_call_graph() {
+    if (const Section *section = file_.find(".nv.callgraph")) {
+      const CallGraph graph = decode_call_graph(section->data);
+      for (const CallPair &pair : graph.pairs(CallPart::Calls)) {
+        functions_[pair.first].callees.push_back(pair.second);
+        called_.insert(pair.second);
+      }
+      for (const CallPair &pair : graph.pairs(CallPart::AddressTaken))
+        functions_[pair.first].address_taken = string_at(pair.second);
+      for (const CallPair &pair : graph.pairs(CallPart::IndirectCalls))
+        functions_[pair.first].indirect_calls.push_back(string_at(pair.second).value_or(""));
+      if (!graph.pairs(CallPart::IndirectTargets).empty())
+        left_out("indirect targets of the call graph");
+    }
+    if (const Section *section = file_.find(".nv.prototype"))
+      for (const Prototype &record : decode_prototypes(section->data).records)
+        functions_[record.symbol].prototype = string_at(record.string);
+  }
+
+  [[nodiscard]] CudaInfo cuda_info(const arch::ArchInfo &arch) const {
+    if (const Section *notes = file_.find(".note.nv.cuinfo"))
+      for (const Note &note : decode_notes(notes->data).notes)
+        if (const Result<CudaInfo> info = decode_cuda_info(note.desc);
+            note.type == kNoteCudaInfo && info)
+          return *info;
+    return {.virtual_arch = arch.number, .toolkit = kDefaultToolkit};
+  }
+
+  void list_left_out() {
+    for (const Section &section : file_.sections()) {
+      const SectionKind kind = kind_of(section);
+      if (told_.contains(section.index) || section.size == 0)
+        continue;
+      const bool relocations_of_debug = kind.is_relocations() &&
+                                        section.info < file_.sections().size() &&
+                                        kind_of(file_.sections()[section.info]).is_debug();
+      if (kind.mercury || kind.role == SectionRole::CapmercText)
+        left_out("section of the Mercury mirror");
+      else if (kind.is_debug() || relocations_of_debug)
+        left_out("section of debug information");
+      else if (kind.role == SectionRole::Unknown || kind.is_relocations() ||
+               kind.role == SectionRole::Local || kind.role == SectionRole::ReservedShared ||
+               kind.role == SectionRole::Uft || kind.role == SectionRole::UftEntry ||
+               kind.role == SectionRole::Udt || kind.role == SectionRole::UdtEntry ||
+               (kind.role == SectionRole::Constant && kind.bank != 3 && kind.bank != 0))
+        left_out(fmt::format("section {}", printable(section.name)));
+    }
+  }
+
+  // The entries of a document of the minimal form: functions, parameters, variables, undefined
+  // names and relocations. Each states only what assembling would not give by itself (schema.h), so
+  // the conditions here mirror the defaults of assemble_minimal*.cc.
+  [[nodiscard]] Node describe_function(u32 index) {
+    const Symbol symbol = symbols_[index];
+    const Section &text = file_.sections()[symbol.section];
+    Node out = Node::map();
+    if (kind_of(text).role != SectionRole::Text || !told_.insert(text.index).second) {
+      left_out(fmt::format("function {} inside another's section", printable(symbol.name)));
+      return out;
+    }
+    if (!spend(text.data.size(), describe_section(text)))
+      return out;
+    const FunctionSummary &facts = functions_[index];
+    out.set("name", name_node(symbol.name));
+    if ((symbol.other & kOtherKernel) != 0)
+      out.set("kernel", "true");
+    if (symbol.binding() != SymbolBinding::Global)
+      out.set("bind", words_of(Words::SymbolBinding, symbol.binding()));
+    if (facts.registers != kDefaultRegisters)
+      out.set("registers", decimal(facts.registers));
+    if (facts.frame != 0)
+      out.set("frame", hexadecimal(facts.frame));
+    if (facts.prototype)
+      out.set("prototype", name_node(*facts.prototype));
+    if (facts.address_taken)
+      out.set("address_taken", name_node(*facts.address_taken));
+    Node calls = Node::sequence(Node::Style::Flow), indirect = Node::sequence(Node::Style::Flow);
+    for (const u32 callee : facts.callees)
+      if (std::optional<Node> to = reference(callee))
+        calls.add(std::move(*to));
+    for (const std::string_view prototype : facts.indirect_calls)
+      indirect.add(name_node(prototype));
+    if (!calls.items.empty())
+      out.set("calls", std::move(calls));
+    if (!indirect.items.empty())
+      out.set("indirect_calls", std::move(indirect));
+    if (const auto shared = shared_of_.find(text.index); shared != shared_of_.end())
+      if (std::optional<Node> node = describe_shared(file_.sections()[shared->second]))
+        out.set("shared", std::move(*node));
+    if (const auto bank = bank_of_.find(text.index); bank != bank_of_.end()) {
+      Node constants = Node::sequence();
+      describe_section_variables(file_.sections()[bank->second], SymbolBinding::Local, constants);
+      out.set("constants", std::move(constants));
+    }
+    if (const auto info = info_of_.find(text.index); info != info_of_.end()) {
+      const Section &records = file_.sections()[info->second];
+      if (spend(records.data.size(), describe_section(records)))
+        describe_info_section(out, records);
+    }
+    Node relocs = describe_relocations(text.index, 0, text.size);
+    if (!relocs.items.empty())
+      out.set("relocs", std::move(relocs));
+    out.set("code",
+            text.data.size() % kInstructionSize == 0 ? code_node(text.data) : data_node(text.data));
+    return out;
+  }
+
+  // Attributes that assembling gives by itself, and those that have a key of their own.
+  void describe_info_section(Node &out, const Section &info) {
+    Node attributes = Node::sequence();
+    std::vector<InfoKernelParameter> parameters;
+    for (const InfoRecord &record : decode_info(info.data).records) {
+      const InfoValue value = decode_value(record);
+      const auto *number = std::get_if<InfoNumber>(&value);
+      switch (record.attribute) {
+      case InfoAttribute::KparamInfo:
+        if (const auto *parameter = std::get_if<InfoKernelParameter>(&value)) {
+          parameters.push_back(*parameter);
+          continue;
+        }
+        break;
+      case InfoAttribute::NumBarriers:
+        if (!record.sized()) {
+          out.set("barriers", decimal(record.value));
+          continue;
+        }
+        break;
+      case InfoAttribute::CudaApiVersion:
+        if (number && number->value == toolkit_)
+          continue;
+        break;
+      case InfoAttribute::MaxregCount:
+        if (record.value == kNoRegisterLimit)
+          continue;
+        break;
+      case InfoAttribute::MercuryIsaVersion:
+        if (record.value == kIsaVersion || record.value == 0)
+          continue;
+        break;
+      case InfoAttribute::ParamCbank:
+      case InfoAttribute::CbankParamSize:
+      case InfoAttribute::Externs:
+        continue;
+      default:
+        break;
+      }
+      const ByteSpan bytes = info.data.subspan(record.offset, record.encoded_size());
+      if (std::optional<Node> rows = describe_info(bytes, names_))
+        attributes.add(std::move(rows->items.at(0)));
+    }
+    if (!parameters.empty())
+      out.set("params", describe_parameters(std::move(parameters)));
+    if (!attributes.items.empty())
+      out.set("attributes", std::move(attributes));
+  }
+
+  [[nodiscard]] static Node describe_parameters(std::vector<InfoKernelParameter> parameters) {
+    std::ranges::stable_sort(parameters, {}, &InfoKernelParameter::ordinal);
+    Node out = Node::sequence(Node::Style::Flow);
+    u64 end = 0;
+    for (const InfoKernelParameter &parameter : parameters) {
+      const bool natural = parameter.offset == align_up(end, natural_align(parameter.size));
+      end = u64{parameter.offset} + parameter.size;
+      if (natural && parameter.pointee_alignment == 0 && parameter.space == 0) {
+        out.add(Node::scalar(decimal(parameter.size)));
+        continue;
+      }
+      Node row = Node::map(Node::Style::Flow);
+      row.set("size", decimal(parameter.size));
+      if (!natural)
+        row.set("offset", hexadecimal(parameter.offset));
+      if (parameter.pointee_alignment != 0)
+        row.set("align", decimal(parameter.pointee_alignment));
+      if (parameter.space != 0)
+        row.set("space", decimal(parameter.space));
+      out.add(std::move(row));
+    }
+    return out;
+  }
+
+  // Variables where they are known, else the size.
+  [[nodiscard]] std::optional<Node> describe_shared(const Section &section) const {
+    if (section.size == 0)
+      return std::nullopt;
+    const auto variables = symbols_of_.find(section.index);
+    if (variables == symbols_of_.end() || file_.header().type == FileType::Executable)
+      return Node::scalar(hexadecimal(section.size));
+    Node out = Node::sequence();
+    for (const u32 i : variables->second) {
+      const Symbol symbol = symbols_[i];
+      Node row = Node::map(Node::Style::Flow);
+      row.set("name", name_node(symbol.name));
+      row.set("size", hexadecimal(symbol.size));
+      if (symbol.value != natural_align(symbol.size) && is_power_of_two(symbol.value))
+        row.set("align", hexadecimal(symbol.value));
+      if (symbol.binding() != SymbolBinding::Local)
+        row.set("bind", words_of(Words::SymbolBinding, symbol.binding()));
+      out.add(std::move(row));
+    }
+    return out;
+  }
+
+  [[nodiscard]] Node describe_variables(SectionRole role) {
+    Node out = Node::sequence();
+    for (const Section &section : file_.sections()) {
+      const SectionKind kind = kind_of(section);
+      if (kind.role != role || kind.mercury || !kind.owner.empty() ||
+          (role == SectionRole::Constant && kind.bank != 3))
+        continue;
+      describe_section_variables(section, SymbolBinding::Global, out);
+    }
+    if (role != SectionRole::Global)
+      return out;
+    for (u32 i = 0; i < symbols_.size(); ++i)
+      if (symbols_[i].common()) {
+        Node row = describe_variable(symbols_[i], 0);
+        row.set("common", "true");
+        out.add(std::move(row));
+      }
+    return out;
+  }
+
+  void describe_section_variables(const Section &section, SymbolBinding usual, Node &out) {
+    told_.insert(section.index);
+    u64 end = 0;
+    for (const u32 i : symbols_of_[section.index]) {
+      const Symbol symbol = symbols_[i];
+      if (symbol.value < end) {
+        left_out(fmt::format("variable {} inside another", printable(symbol.name)));
+        continue;
+      }
+      out.add(describe_variable(symbol, end, usual));
+      end = checked_add(symbol.value, symbol.size).value_or(~u64{0});
+    }
+  }
+
+  // `end` is where the variable before it ended.
+  [[nodiscard]] Node describe_variable(const Symbol &symbol, u64 end,
+                                       SymbolBinding usual = SymbolBinding::Global) {
+    Node out = Node::map(Node::Style::Flow);
+    out.set("name", name_node(symbol.name));
+    u64 align = natural_align(symbol.size);
+    if (symbol.common())
+      align = symbol.value;
+    else
+      for (u64 candidate = 1; candidate <= 0x1000 && align_up(end, align) != symbol.value;
+           candidate *= 2)
+        align = candidate;
+    const std::optional<ByteSpan> data =
+        symbol.in_section()
+            ? slice(file_.sections()[symbol.section].data, symbol.value, symbol.size)
+            : std::nullopt;
+    if (data)
+      out.set("data", data_node(*data));
+    else
+      out.set("size", hexadecimal(symbol.size));
+    if (align != natural_align(symbol.size) && is_power_of_two(align))
+      out.set("align", hexadecimal(align));
+    if (symbol.binding() != usual)
+      out.set("bind", words_of(Words::SymbolBinding, symbol.binding()));
+    if ((symbol.other & kOtherManaged) != 0)
+      out.set("managed", "true");
+    Node relocs = symbol.in_section()
+                      ? describe_relocations(symbol.section, symbol.value, symbol.size)
+                      : Node{};
+    if (!relocs.items.empty())
+      out.set("relocs", std::move(relocs));
+    const bool block = std::ranges::any_of(out.items, [](const Node &item) {
+      return item.style == Node::Style::Lines || (!item.items.empty() && item.items.size() > 1);
+    });
+    out.style = block ? Node::Style::Block : Node::Style::Flow;
+    return out;
+  }
+
+  [[nodiscard]] Node describe_undefined() const {
+    Node out = Node::sequence();
+    for (u32 i = 1; i < symbols_.size(); ++i) {
+      const Symbol symbol = symbols_[i];
+      if (!symbol.undefined() || symbol.name.empty())
+        continue;
+      const bool called = called_.contains(i);
+      if (symbol.binding() == SymbolBinding::Weak && !called && !referenced_.contains(i))
+        continue; // ptxas declares the symbols of unified tables in every object
+      const bool function = symbol.type() == SymbolType::Function;
+      const auto facts = functions_.find(i);
+      const bool prototype = facts != functions_.end() && facts->second.prototype.has_value();
+      const bool usual =
+          called ? function && symbol.other == 0
+                 : symbol.type() == SymbolType::CudaObject && symbol.other == kOtherGlobal;
+      if (usual && symbol.binding() == SymbolBinding::Global && symbol.size == 0 &&
+          symbol.value == 0 && !prototype) {
+        out.add(name_node(symbol.name));
+        continue;
+      }
+      Node row = Node::map(Node::Style::Flow);
+      row.set("name", name_node(symbol.name));
+      if (!usual) {
+        row.set("type", words_of(Words::SymbolType, symbol.type()));
+        row.set("other", words_of(Words::SymbolOther, symbol.other));
+      }
+      if (symbol.binding() != SymbolBinding::Global)
+        row.set("bind", words_of(Words::SymbolBinding, symbol.binding()));
+      if (symbol.size != 0)
+        row.set("size", hexadecimal(symbol.size));
+      if (symbol.value != 0)
+        row.set("align", hexadecimal(symbol.value));
+      if (prototype)
+        row.set("prototype", name_node(*facts->second.prototype));
+      out.add(std::move(row));
+    }
+    return out;
+  }
+
+  [[nodiscard]] Node describe_relocations(u32 section, u64 start, u64 size) {
+    Node out = Node::sequence();
+    const auto list = relocations_.find(section);
+    if (list == relocations_.end())
+      return out;
+    auto at = std::ranges::lower_bound(list->second, start, {}, &Relocation::offset);
+    for (; at != list->second.end() && at->offset - start < size; ++at) {
+      if (at->symbol != 0 && !reference(at->symbol)) {
+        left_out("relocation to a symbol without a unique name");
+        continue;
+      }
+      Relocation entry = *at;
+      entry.offset -= start;
+      out.add(describe_relocation(entry, true, names_));
+    }
+    return out;
+  }
 
   [[nodiscard]] elf::SectionKind kind_of(const elf::Section &s) const {
     return elf::classify_section(s.name, s.type, s.flags);
@@ -109,445 +529,6 @@ private:
   u64 spent_ = 0;
   u32 toolkit_ = kDefaultToolkit;
 };
-
-MinimalDescription MinimalDescriber::run(const arch::ArchInfo &arch) {
-  collect_names();
-  collect_relocations();
-  Node attributes = Node::sequence();
-  collect_module_info(attributes);
-  collect_call_graph();
-
-  Node out = Node::map();
-  out.set("arch", std::string(arch.name));
-  out.set("type", words_of(Words::FileType, file_.header().type));
-  const CudaInfo made_by = cuda_info(arch);
-  toolkit_ = made_by.toolkit;
-  if (made_by.virtual_arch != arch.number)
-    out.set("virtual_arch", decimal(made_by.virtual_arch));
-  if (toolkit_ != kDefaultToolkit)
-    out.set("toolkit", decimal(toolkit_));
-  Node functions = Node::sequence();
-  for (u32 i = 0; i < symbols_.size(); ++i)
-    if (symbols_[i].type() == SymbolType::Function && symbols_[i].in_section())
-      functions.add(describe_function(i));
-  std::erase_if(functions.items, [](const Node &node) { return node.items.empty(); });
-  Node globals = describe_variables(SectionRole::Global);
-  for (Node &variable : describe_variables(SectionRole::GlobalInit).items)
-    globals.add(std::move(variable));
-  const auto set = [&](std::string_view key, Node list) {
-    if (!list.items.empty())
-      out.set(key, std::move(list));
-  };
-  set("functions", std::move(functions));
-  set("globals", std::move(globals));
-  set("constants", describe_variables(SectionRole::Constant));
-  if (const Section *shared = file_.find(".nv_debug.shared"))
-    if (std::optional<Node> list = describe_shared(*shared))
-      set("shared", std::move(*list)); // a bare size stays untold: nothing can refer to it
-  set("undefined", describe_undefined());
-  set("attributes", std::move(attributes));
-  list_left_out();
-
-  MinimalDescription result{std::move(out), {}};
-  for (const auto &[what, count] : left_out_)
-    result.left_out.push_back(count == 1 ? what : fmt::format("{} ({} times)", what, count));
-  return result;
-}
-
-void MinimalDescriber::collect_names() {
-  for (u32 i = 0; i < symbols_.size(); ++i) {
-    const Symbol symbol = symbols_[i];
-    names_.add(symbol.name);
-    if (symbol.in_section() && symbol.type() != SymbolType::Section)
-      symbols_of_[symbol.section].push_back(i);
-  }
-  for (auto &[section, list] : symbols_of_)
-    std::ranges::stable_sort(list, {}, [&](u32 i) { return symbols_[i].value; });
-  for (const Section &section : file_.sections()) {
-    const SectionKind kind = kind_of(section);
-    if (kind.mercury)
-      continue;
-    if (kind.role == SectionRole::Info && !kind.owner.empty())
-      info_of_.emplace(section.info, section.index);
-    if (kind.role == SectionRole::Shared && !kind.owner.empty())
-      shared_of_.emplace(section.info, section.index);
-    if (kind.role == SectionRole::Constant && kind.bank == 2 && !kind.owner.empty() &&
-        symbols_of_.contains(section.index))
-      bank_of_.emplace(section.info, section.index);
-  }
-}
-
-void MinimalDescriber::collect_relocations() {
-  for (const Section &section : file_.sections()) {
-    if (section.type != SectionType::Rel && section.type != SectionType::Rela)
-      continue;
-    const SectionRole role = kind_of(file_.sections()[section.info]).role;
-    if (role != SectionRole::Text && role != SectionRole::GlobalInit &&
-        role != SectionRole::Constant)
-      continue;
-    if (!spend(section.data.size(), describe_section(section)))
-      continue;
-    told_.insert(section.index);
-    const RelocationTable table = file_.relocations(section);
-    for (u32 i = 0; i < table.size(); ++i) {
-      relocations_[section.info].push_back(table[i]);
-      referenced_.insert(table[i].symbol);
-    }
-  }
-  for (auto &[section, list] : relocations_)
-    std::ranges::stable_sort(list, {}, &Relocation::offset);
-}
-
-void MinimalDescriber::collect_module_info(Node &attributes) {
-  const Section *info = file_.find(".nv.info");
-  if (!info)
-    return;
-  for (const InfoRecord &record : decode_info(info->data).records) {
-    const InfoValue value = decode_value(record);
-    const auto *word = std::get_if<InfoSymbolWord>(&value);
-    if (word && record.attribute == InfoAttribute::Regcount)
-      functions_[word->symbol].registers = word->value;
-    else if (word && record.attribute == InfoAttribute::FrameSize)
-      functions_[word->symbol].frame = word->value;
-    else if (record.attribute != InfoAttribute::MinStackSize &&
-             record.attribute != InfoAttribute::MaxStackSize) {
-      const ByteSpan bytes = info->data.subspan(record.offset, record.encoded_size());
-      if (std::optional<Node> rows = describe_info(bytes, names_))
-        attributes.add(std::move(rows->items.at(0)));
-    }
-  }
-}
-
-void MinimalDescriber::collect_call_graph() {
-  if (const Section *section = file_.find(".nv.callgraph")) {
-    const CallGraph graph = decode_call_graph(section->data);
-    for (const CallPair &pair : graph.pairs(CallPart::Calls)) {
-      functions_[pair.first].callees.push_back(pair.second);
-      called_.insert(pair.second);
-    }
-    for (const CallPair &pair : graph.pairs(CallPart::AddressTaken))
-      functions_[pair.first].address_taken = string_at(pair.second);
-    for (const CallPair &pair : graph.pairs(CallPart::IndirectCalls))
-      functions_[pair.first].indirect_calls.push_back(string_at(pair.second).value_or(""));
-    if (!graph.pairs(CallPart::IndirectTargets).empty())
-      left_out("indirect targets of the call graph");
-  }
-  if (const Section *section = file_.find(".nv.prototype"))
-    for (const Prototype &record : decode_prototypes(section->data).records)
-      functions_[record.symbol].prototype = string_at(record.string);
-}
-
-CudaInfo MinimalDescriber::cuda_info(const arch::ArchInfo &arch) const {
-  if (const Section *notes = file_.find(".note.nv.cuinfo"))
-    for (const Note &note : decode_notes(notes->data).notes)
-      if (const Result<CudaInfo> info = decode_cuda_info(note.desc);
-          note.type == kNoteCudaInfo && info)
-        return *info;
-  return {.virtual_arch = arch.number, .toolkit = kDefaultToolkit};
-}
-
-void MinimalDescriber::list_left_out() {
-  for (const Section &section : file_.sections()) {
-    const SectionKind kind = kind_of(section);
-    if (told_.contains(section.index) || section.size == 0)
-      continue;
-    const bool relocations_of_debug = kind.is_relocations() &&
-                                      section.info < file_.sections().size() &&
-                                      kind_of(file_.sections()[section.info]).is_debug();
-    if (kind.mercury || kind.role == SectionRole::CapmercText)
-      left_out("section of the Mercury mirror");
-    else if (kind.is_debug() || relocations_of_debug)
-      left_out("section of debug information");
-    else if (kind.role == SectionRole::Unknown || kind.is_relocations() ||
-             kind.role == SectionRole::Local || kind.role == SectionRole::ReservedShared ||
-             kind.role == SectionRole::Uft || kind.role == SectionRole::UftEntry ||
-             kind.role == SectionRole::Udt || kind.role == SectionRole::UdtEntry ||
-             (kind.role == SectionRole::Constant && kind.bank != 3 && kind.bank != 0))
-      left_out(fmt::format("section {}", printable(section.name)));
-  }
-}
-
-// The entries of a document of the minimal form: functions, parameters, variables, undefined names
-// and relocations. Each states only what assembling would not give by itself (schema.h), so the
-// conditions here mirror the defaults of assemble_minimal*.cc.
-
-Node MinimalDescriber::describe_function(u32 index) {
-  const Symbol symbol = symbols_[index];
-  const Section &text = file_.sections()[symbol.section];
-  Node out = Node::map();
-  if (kind_of(text).role != SectionRole::Text || !told_.insert(text.index).second) {
-    left_out(fmt::format("function {} inside another's section", printable(symbol.name)));
-    return out;
-  }
-  if (!spend(text.data.size(), describe_section(text)))
-    return out;
-  const FunctionSummary &facts = functions_[index];
-  out.set("name", name_node(symbol.name));
-  if ((symbol.other & kOtherKernel) != 0)
-    out.set("kernel", "true");
-  if (symbol.binding() != SymbolBinding::Global)
-    out.set("bind", words_of(Words::SymbolBinding, symbol.binding()));
-  if (facts.registers != kDefaultRegisters)
-    out.set("registers", decimal(facts.registers));
-  if (facts.frame != 0)
-    out.set("frame", hexadecimal(facts.frame));
-  if (facts.prototype)
-    out.set("prototype", name_node(*facts.prototype));
-  if (facts.address_taken)
-    out.set("address_taken", name_node(*facts.address_taken));
-  Node calls = Node::sequence(Node::Style::Flow), indirect = Node::sequence(Node::Style::Flow);
-  for (const u32 callee : facts.callees)
-    if (std::optional<Node> to = reference(callee))
-      calls.add(std::move(*to));
-  for (const std::string_view prototype : facts.indirect_calls)
-    indirect.add(name_node(prototype));
-  if (!calls.items.empty())
-    out.set("calls", std::move(calls));
-  if (!indirect.items.empty())
-    out.set("indirect_calls", std::move(indirect));
-  if (const auto shared = shared_of_.find(text.index); shared != shared_of_.end())
-    if (std::optional<Node> node = describe_shared(file_.sections()[shared->second]))
-      out.set("shared", std::move(*node));
-  if (const auto bank = bank_of_.find(text.index); bank != bank_of_.end()) {
-    Node constants = Node::sequence();
-    describe_section_variables(file_.sections()[bank->second], SymbolBinding::Local, constants);
-    out.set("constants", std::move(constants));
-  }
-  if (const auto info = info_of_.find(text.index); info != info_of_.end()) {
-    const Section &records = file_.sections()[info->second];
-    if (spend(records.data.size(), describe_section(records)))
-      describe_info_section(out, records);
-  }
-  Node relocs = describe_relocations(text.index, 0, text.size);
-  if (!relocs.items.empty())
-    out.set("relocs", std::move(relocs));
-  out.set("code",
-          text.data.size() % kInstructionSize == 0 ? code_node(text.data) : data_node(text.data));
-  return out;
-}
-
-// Attributes that assembling gives by itself, and those that have a key of their own.
-void MinimalDescriber::describe_info_section(Node &out, const Section &info) {
-  Node attributes = Node::sequence();
-  std::vector<InfoKernelParameter> parameters;
-  for (const InfoRecord &record : decode_info(info.data).records) {
-    const InfoValue value = decode_value(record);
-    const auto *number = std::get_if<InfoNumber>(&value);
-    switch (record.attribute) {
-    case InfoAttribute::KparamInfo:
-      if (const auto *parameter = std::get_if<InfoKernelParameter>(&value)) {
-        parameters.push_back(*parameter);
-        continue;
-      }
-      break;
-    case InfoAttribute::NumBarriers:
-      if (!record.sized()) {
-        out.set("barriers", decimal(record.value));
-        continue;
-      }
-      break;
-    case InfoAttribute::CudaApiVersion:
-      if (number && number->value == toolkit_)
-        continue;
-      break;
-    case InfoAttribute::MaxregCount:
-      if (record.value == kNoRegisterLimit)
-        continue;
-      break;
-    case InfoAttribute::MercuryIsaVersion:
-      if (record.value == kIsaVersion || record.value == 0)
-        continue;
-      break;
-    case InfoAttribute::ParamCbank:
-    case InfoAttribute::CbankParamSize:
-    case InfoAttribute::Externs:
-      continue;
-    default:
-      break;
-    }
-    const ByteSpan bytes = info.data.subspan(record.offset, record.encoded_size());
-    if (std::optional<Node> rows = describe_info(bytes, names_))
-      attributes.add(std::move(rows->items.at(0)));
-  }
-  if (!parameters.empty())
-    out.set("params", describe_parameters(std::move(parameters)));
-  if (!attributes.items.empty())
-    out.set("attributes", std::move(attributes));
-}
-
-Node MinimalDescriber::describe_parameters(std::vector<InfoKernelParameter> parameters) {
-  std::ranges::stable_sort(parameters, {}, &InfoKernelParameter::ordinal);
-  Node out = Node::sequence(Node::Style::Flow);
-  u64 end = 0;
-  for (const InfoKernelParameter &parameter : parameters) {
-    const bool natural = parameter.offset == align_up(end, natural_align(parameter.size));
-    end = u64{parameter.offset} + parameter.size;
-    if (natural && parameter.pointee_alignment == 0 && parameter.space == 0) {
-      out.add(Node::scalar(decimal(parameter.size)));
-      continue;
-    }
-    Node row = Node::map(Node::Style::Flow);
-    row.set("size", decimal(parameter.size));
-    if (!natural)
-      row.set("offset", hexadecimal(parameter.offset));
-    if (parameter.pointee_alignment != 0)
-      row.set("align", decimal(parameter.pointee_alignment));
-    if (parameter.space != 0)
-      row.set("space", decimal(parameter.space));
-    out.add(std::move(row));
-  }
-  return out;
-}
-
-// Variables where they are known, else the size.
-std::optional<Node> MinimalDescriber::describe_shared(const Section &section) const {
-  if (section.size == 0)
-    return std::nullopt;
-  const auto variables = symbols_of_.find(section.index);
-  if (variables == symbols_of_.end() || file_.header().type == FileType::Executable)
-    return Node::scalar(hexadecimal(section.size));
-  Node out = Node::sequence();
-  for (const u32 i : variables->second) {
-    const Symbol symbol = symbols_[i];
-    Node row = Node::map(Node::Style::Flow);
-    row.set("name", name_node(symbol.name));
-    row.set("size", hexadecimal(symbol.size));
-    if (symbol.value != natural_align(symbol.size) && is_power_of_two(symbol.value))
-      row.set("align", hexadecimal(symbol.value));
-    if (symbol.binding() != SymbolBinding::Local)
-      row.set("bind", words_of(Words::SymbolBinding, symbol.binding()));
-    out.add(std::move(row));
-  }
-  return out;
-}
-
-Node MinimalDescriber::describe_variables(SectionRole role) {
-  Node out = Node::sequence();
-  for (const Section &section : file_.sections()) {
-    const SectionKind kind = kind_of(section);
-    if (kind.role != role || kind.mercury || !kind.owner.empty() ||
-        (role == SectionRole::Constant && kind.bank != 3))
-      continue;
-    describe_section_variables(section, SymbolBinding::Global, out);
-  }
-  if (role != SectionRole::Global)
-    return out;
-  for (u32 i = 0; i < symbols_.size(); ++i)
-    if (symbols_[i].common()) {
-      Node row = describe_variable(symbols_[i], 0);
-      row.set("common", "true");
-      out.add(std::move(row));
-    }
-  return out;
-}
-
-void MinimalDescriber::describe_section_variables(const Section &section, SymbolBinding usual,
-                                                  Node &out) {
-  told_.insert(section.index);
-  u64 end = 0;
-  for (const u32 i : symbols_of_[section.index]) {
-    const Symbol symbol = symbols_[i];
-    if (symbol.value < end) {
-      left_out(fmt::format("variable {} inside another", printable(symbol.name)));
-      continue;
-    }
-    out.add(describe_variable(symbol, end, usual));
-    end = checked_add(symbol.value, symbol.size).value_or(~u64{0});
-  }
-}
-
-// `end` is where the variable before it ended.
-Node MinimalDescriber::describe_variable(const Symbol &symbol, u64 end, SymbolBinding usual) {
-  Node out = Node::map(Node::Style::Flow);
-  out.set("name", name_node(symbol.name));
-  u64 align = natural_align(symbol.size);
-  if (symbol.common())
-    align = symbol.value;
-  else
-    for (u64 candidate = 1; candidate <= 0x1000 && align_up(end, align) != symbol.value;
-         candidate *= 2)
-      align = candidate;
-  const std::optional<ByteSpan> data =
-      symbol.in_section() ? slice(file_.sections()[symbol.section].data, symbol.value, symbol.size)
-                          : std::nullopt;
-  if (data)
-    out.set("data", data_node(*data));
-  else
-    out.set("size", hexadecimal(symbol.size));
-  if (align != natural_align(symbol.size) && is_power_of_two(align))
-    out.set("align", hexadecimal(align));
-  if (symbol.binding() != usual)
-    out.set("bind", words_of(Words::SymbolBinding, symbol.binding()));
-  if ((symbol.other & kOtherManaged) != 0)
-    out.set("managed", "true");
-  Node relocs = symbol.in_section()
-                    ? describe_relocations(symbol.section, symbol.value, symbol.size)
-                    : Node{};
-  if (!relocs.items.empty())
-    out.set("relocs", std::move(relocs));
-  const bool block = std::ranges::any_of(out.items, [](const Node &item) {
-    return item.style == Node::Style::Lines || (!item.items.empty() && item.items.size() > 1);
-  });
-  out.style = block ? Node::Style::Block : Node::Style::Flow;
-  return out;
-}
-
-Node MinimalDescriber::describe_undefined() const {
-  Node out = Node::sequence();
-  for (u32 i = 1; i < symbols_.size(); ++i) {
-    const Symbol symbol = symbols_[i];
-    if (!symbol.undefined() || symbol.name.empty())
-      continue;
-    const bool called = called_.contains(i);
-    if (symbol.binding() == SymbolBinding::Weak && !called && !referenced_.contains(i))
-      continue; // ptxas declares the symbols of unified tables in every object
-    const bool function = symbol.type() == SymbolType::Function;
-    const auto facts = functions_.find(i);
-    const bool prototype = facts != functions_.end() && facts->second.prototype.has_value();
-    const bool usual =
-        called ? function && symbol.other == 0
-               : symbol.type() == SymbolType::CudaObject && symbol.other == kOtherGlobal;
-    if (usual && symbol.binding() == SymbolBinding::Global && symbol.size == 0 &&
-        symbol.value == 0 && !prototype) {
-      out.add(name_node(symbol.name));
-      continue;
-    }
-    Node row = Node::map(Node::Style::Flow);
-    row.set("name", name_node(symbol.name));
-    if (!usual) {
-      row.set("type", words_of(Words::SymbolType, symbol.type()));
-      row.set("other", words_of(Words::SymbolOther, symbol.other));
-    }
-    if (symbol.binding() != SymbolBinding::Global)
-      row.set("bind", words_of(Words::SymbolBinding, symbol.binding()));
-    if (symbol.size != 0)
-      row.set("size", hexadecimal(symbol.size));
-    if (symbol.value != 0)
-      row.set("align", hexadecimal(symbol.value));
-    if (prototype)
-      row.set("prototype", name_node(*facts->second.prototype));
-    out.add(std::move(row));
-  }
-  return out;
-}
-
-Node MinimalDescriber::describe_relocations(u32 section, u64 start, u64 size) {
-  Node out = Node::sequence();
-  const auto list = relocations_.find(section);
-  if (list == relocations_.end())
-    return out;
-  auto at = std::ranges::lower_bound(list->second, start, {}, &Relocation::offset);
-  for (; at != list->second.end() && at->offset - start < size; ++at) {
-    if (at->symbol != 0 && !reference(at->symbol)) {
-      left_out("relocation to a symbol without a unique name");
-      continue;
-    }
-    Relocation entry = *at;
-    entry.offset -= start;
-    out.add(describe_relocation(entry, true, names_));
-  }
-  return out;
-}
 
 } // namespace
 
