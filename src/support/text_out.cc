@@ -17,32 +17,18 @@ namespace {
 constexpr size_t kFlushAt = 256 * 1024;
 constexpr char kHexDigits[] = "0123456789abcdef";
 
-// The length of the valid UTF-8 sequence at the start of `s`, or 0. Overlong forms, surrogates and
-// values past U+10FFFF are not valid, nor are C1 control characters what anyone wants to see, nor
-// characters that begin a line or turn the direction of those around them (U+061C, U+200E, U+200F,
-// U+2028 to U+202E, U+2066 to U+2069).
-size_t utf8_length(std::string_view s) {
-  const auto byte = [&](size_t i) { return static_cast<u8>(s[i]); };
-  const u8 lead = byte(0);
-  if (lead < 0x80)
-    return 1;
-  const size_t length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
-  if (lead < 0xc2 || lead > 0xf4 || s.size() < length)
-    return 0;
-  for (size_t i = 1; i < length; ++i)
-    if ((byte(i) & 0xc0) != 0x80)
-      return 0;
-  const u8 second = byte(1);
-  const bool overlong = (lead == 0xe0 && second < 0xa0) || (lead == 0xf0 && second < 0x90);
-  const bool surrogate = lead == 0xed && second >= 0xa0;
-  const bool too_large = lead == 0xf4 && second >= 0x90;
-  const u8 third = length == 3 ? byte(2) : 0;
+// Whether a character of several bytes is a C1 control character, which nobody wants to see, or
+// begins a line or turns the direction of those around it (U+061C, U+200E, U+200F, U+2028 to
+// U+202E, U+2066 to U+2069).
+bool is_hidden(std::string_view character) {
+  const auto byte = [&](size_t i) { return static_cast<u8>(character[i]); };
+  const u8 lead = byte(0), second = byte(1);
+  const u8 third = character.size() == 3 ? byte(2) : 0;
   const bool mark =
       lead == 0xe2 &&
       ((second == 0x80 && (third == 0x8e || third == 0x8f || (third >= 0xa8 && third <= 0xae))) ||
        (second == 0x81 && third >= 0xa6 && third <= 0xa9));
-  const bool control = (lead == 0xc2 && second < 0xa0) || (lead == 0xd8 && second == 0x9c) || mark;
-  return overlong || surrogate || too_large || control ? 0 : length;
+  return (lead == 0xc2 && second < 0xa0) || (lead == 0xd8 && second == 0x9c) || mark;
 }
 
 bool is_plain_ascii(char c) {
@@ -123,10 +109,31 @@ bool is_plain(std::string_view bytes) {
   return true;
 }
 
+// Overlong forms, surrogates and values past U+10FFFF are not valid.
+size_t utf8_length(std::string_view text) {
+  const auto byte = [&](size_t i) { return static_cast<u8>(text[i]); };
+  const u8 lead = byte(0);
+  if (lead < 0x80)
+    return 1;
+  const size_t length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
+  if (lead < 0xc2 || lead > 0xf4 || text.size() < length)
+    return 0;
+  for (size_t i = 1; i < length; ++i)
+    if ((byte(i) & 0xc0) != 0x80)
+      return 0;
+  const u8 second = byte(1);
+  const bool overlong = (lead == 0xe0 && second < 0xa0) || (lead == 0xf0 && second < 0x90);
+  const bool surrogate = lead == 0xed && second >= 0xa0;
+  const bool too_large = lead == 0xf4 && second >= 0x90;
+  return overlong || surrogate || too_large ? 0 : length;
+}
+
 size_t character_length(std::string_view text) {
   const char c = text.front();
   const size_t length = utf8_length(text);
-  return length == 1 && !is_plain_ascii(c) && c != '\\' ? 0 : length;
+  const bool shown = length == 1 ? is_plain_ascii(c) || c == '\\'
+                                 : length != 0 && !is_hidden(text.substr(0, length));
+  return shown ? length : 0;
 }
 
 namespace {

@@ -49,8 +49,9 @@ private:
 // The same for lines that people read: a backslash stays as it is. No file can begin a line of its
 // own.
 [[nodiscard]] std::string visible(std::string_view bytes);
-// How many bytes at the front of a text are one character that can be shown: valid UTF-8, and no
-// control character; 0: none.
+// How many bytes at the front of a text are one character of valid UTF-8; 0: none.
+[[nodiscard]] size_t utf8_length(std::string_view text);
+// The same of characters that can be shown: no control character.
 [[nodiscard]] size_t character_length(std::string_view text);
 
 } // namespace culink

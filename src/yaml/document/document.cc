@@ -12,6 +12,8 @@
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/yaml.h>
 
+#include "support/text_out.h"
+
 namespace culink::text {
 
 // Items of maps. Maps are small (a row of a table, a section), so a search is a walk.
@@ -265,28 +267,6 @@ void append_block(std::string &out, const Node &node, u32 indent, bool after_das
   }
 }
 
-// The length of the UTF-8 sequence at the start of `text`, or 0.
-u32 utf8_length(std::string_view text) {
-  const auto byte = [&](u32 i) { return i < text.size() ? static_cast<u8>(text[i]) : 0u; };
-  const auto follows = [&](u32 i) { return (byte(i) & 0xc0) == 0x80; };
-  const u32 first = byte(0);
-  if (first < 0x80)
-    return 1;
-  if (first >= 0xc2 && first < 0xe0)
-    return follows(1) ? 2 : 0;
-  if (first >= 0xe0 && first < 0xf0) {
-    const bool overlong = first == 0xe0 && byte(1) < 0xa0;
-    const bool surrogate = first == 0xed && byte(1) >= 0xa0;
-    return follows(1) && follows(2) && !overlong && !surrogate ? 3 : 0;
-  }
-  if (first >= 0xf0 && first < 0xf5) {
-    const bool overlong = first == 0xf0 && byte(1) < 0x90;
-    const bool too_large = first == 0xf4 && byte(1) >= 0x90;
-    return follows(1) && follows(2) && follows(3) && !overlong && !too_large ? 4 : 0;
-  }
-  return 0;
-}
-
 } // namespace
 
 Result<Node> read_yaml(std::string_view yaml) {
@@ -334,7 +314,7 @@ std::string write_yaml(const Node &document, std::string_view comment) {
 
 bool is_yaml_text(std::string_view text) {
   while (!text.empty()) {
-    const u32 length = utf8_length(text);
+    const size_t length = utf8_length(text);
     if (length == 0)
       return false;
     text.remove_prefix(length);
