@@ -24,6 +24,7 @@
 #include "elf/target/reloc.h"
 #include "inspect/diff/diff_report.h"
 #include "support/bytes.h"
+
 namespace culink::text {
 
 namespace diff {
@@ -62,19 +63,22 @@ std::vector<Item> symbol_items(const Files &files, const Side &side, const Secti
 
 // ---- Records ------------------------------------------------------------------------------------
 
-// Record sections of the two files: relocations, .nv.info, call graph, prototypes, .nv.compat and
-// notes. Every symbol index and string offset becomes a name before anything is compared. A record
-// is matched by what it is about (attribute and symbol, caller, place in the code), so a changed
-// value is reported as a change of that record.
+// Record sections of the two files, and string tables: relocations, .nv.info, call graph,
+// prototypes, .nv.compat and notes. Every symbol index and string offset becomes a name before
+// anything is compared. A record is matched by what it is about (attribute and symbol, caller,
+// place in the code), so a changed value is reported as a change of that record.
+
+std::string hex_bytes(ByteSpan bytes, std::string_view between = " ") {
+  std::string text;
+  for (const u8 byte : bytes)
+    text += fmt::format("{}{:02x}", text.empty() ? "" : between, byte);
+  return text;
+}
 
 // What the codec could not read, as one entry, so that it is compared too.
 void add_rest(std::vector<Item> &items, ByteSpan rest) {
-  if (rest.empty())
-    return;
-  std::string bytes;
-  for (const u8 byte : rest)
-    bytes += fmt::format("{:02x}", byte);
-  add_item(items, "unreadable rest", std::move(bytes));
+  if (!rest.empty())
+    add_item(items, "unreadable rest", hex_bytes(rest, ""));
 }
 
 // A string of the symbol table's string table.
@@ -232,6 +236,17 @@ std::vector<Item> relocation_items(const Side &side, const Section &section) {
   return items;
 }
 
+std::vector<Item> string_items(const Side &, const Section &table) {
+  std::vector<Item> items;
+  std::string_view rest(reinterpret_cast<const char *>(table.data.data()), table.data.size());
+  while (!rest.empty()) {
+    const size_t end = std::min(rest.find('\0'), rest.size());
+    add_item(items, quoted(rest.substr(0, end)), "");
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return items;
+}
+
 // ---- Which comparison for which role ------------------------------------------------------------
 
 struct RecordRow {
@@ -242,6 +257,7 @@ struct RecordRow {
 };
 
 constexpr std::array kRecords = std::to_array<RecordRow>({
+    {SectionRole::StringTable, DiffTopic::Strings, "string", string_items},
     {SectionRole::NoteTkinfo, DiffTopic::Tkinfo, "field", note_items},
     {SectionRole::NoteCuinfo, DiffTopic::Notes, "field", note_items},
     {SectionRole::NoteCuver, DiffTopic::Notes, "field", note_items},
@@ -257,7 +273,7 @@ constexpr std::array kRecords = std::to_array<RecordRow>({
 
 bool has_records(const Section &section) {
   const SectionRole role = role_of(section);
-  return role == SectionRole::StringTable || role == SectionRole::SymbolTable ||
+  return role == SectionRole::SymbolTable ||
          std::ranges::count(kRecords, role, &RecordRow::role) != 0;
 }
 
@@ -275,7 +291,7 @@ void diff_records(const Files &files, Report &report) {
   }
 }
 
-// ---- Section headers and strings ----------------------------------------------------------------
+// ---- Section headers ---------------------------------------------------------------------------
 
 // What sh_info means for this section.
 std::string info_text(const Side &side, const Section &s) {
@@ -316,17 +332,6 @@ constexpr std::array kSectionFields = std::to_array<SectionField>({
 bool same_header(const Section &a, const Section &b) {
   return a.type == b.type && a.flags == b.flags && a.link == b.link && a.info == b.info &&
          a.align == b.align && a.entsize == b.entsize && a.addr == b.addr && a.size == b.size;
-}
-
-std::vector<Item> string_items(const Section &table) {
-  std::vector<Item> items;
-  std::string_view rest(reinterpret_cast<const char *>(table.data.data()), table.data.size());
-  while (!rest.empty()) {
-    const size_t end = std::min(rest.find('\0'), rest.size());
-    add_item(items, quoted(rest.substr(0, end)), "");
-    rest.remove_prefix(std::min(end + 1, rest.size()));
-  }
-  return items;
 }
 
 void diff_functions(const Files &files, Report &report) {
@@ -380,14 +385,6 @@ void diff_section_headers(const Files &files, Report &report) {
   }
 }
 
-void diff_strings(const Files &files, Report &report) {
-  for (const Pair &pair : files.pairs)
-    if (pair.a->type == elf::SectionType::Strtab && pair.b->type == elf::SectionType::Strtab &&
-        !std::ranges::equal(pair.a->data, pair.b->data))
-      diff_items({DiffTopic::Strings, files.a.section(pair.a->index), "string"},
-                 string_items(*pair.a), string_items(*pair.b), report);
-}
-
 // ---- Contents -----------------------------------------------------------------------------------
 
 // Contents that are not tables. Code is compared instruction by instruction and reported by
@@ -397,44 +394,19 @@ void diff_strings(const Files &files, Report &report) {
 constexpr u64 kInstruction = 16;
 constexpr u64 kRow = 16;
 
-// The symbols of one section by value, to name a place in it.
-class Places {
-public:
-  Places(const Side &side, const Section &section) {
-    const SymbolTable symbols = side.view().symbols();
-    for (u32 i = 1; i < symbols.size(); ++i) {
-      const Symbol symbol = symbols[i];
-      if (symbol.section == section.index && symbol.in_section() &&
-          symbol.type() != elf::SymbolType::Section && symbol.size != 0)
-        symbols_.push_back({symbol.value, symbol.size, symbol.name});
-    }
-    std::ranges::sort(symbols_, {}, &Range::begin);
-  }
-
-  // " in 'x' + 0x4", or nothing where no symbol is.
-  [[nodiscard]] std::string name(u64 offset) const {
-    auto after = std::ranges::upper_bound(symbols_, offset, {}, &Range::begin);
-    if (after == symbols_.begin())
-      return "";
-    --after;
-    const u64 inside = offset - after->begin;
-    return inside < after->size ? fmt::format(" in {} + {:#x}", quoted(after->name), inside) : "";
-  }
-
-private:
-  struct Range {
-    u64 begin;
-    u64 size;
-    std::string_view name;
-  };
-  std::vector<Range> symbols_;
-};
-
-std::string hex_bytes(ByteSpan bytes) {
-  std::string text;
-  for (const u8 byte : bytes)
-    text += fmt::format("{}{:02x}", text.empty() ? "" : " ", byte);
-  return text;
+// " in 'x' + 0x4", or nothing where no symbol is.
+std::string symbol_at(const Side &side, const Section &section, u64 offset) {
+  const SymbolTable symbols = side.view().symbols();
+  std::optional<Symbol> last; // that begins at the offset or before
+  for (u32 i = 1; i < symbols.size(); ++i)
+    if (const Symbol symbol = symbols[i];
+        symbol.section == section.index && symbol.in_section() && symbol.size != 0 &&
+        symbol.type() != elf::SymbolType::Section && symbol.value <= offset &&
+        (!last || last->value <= symbol.value))
+      last = symbol;
+  if (!last || offset - last->value >= last->size)
+    return "";
+  return fmt::format(" in {} + {:#x}", quoted(last->name), offset - last->value);
 }
 
 // An instruction as disassemblers write it: the two words, low one first.
@@ -509,7 +481,7 @@ void diff_data(const Files &files, const Pair &pair, DiffTopic topic, Report &re
     const u64 bytes = count_units(a, b, 1, ignored);
     const u64 n = std::min<u64>(kRow, common - first);
     return fmt::format("bytes differ from {:#x}{} ({} in all): at {:#x} {} vs {}", at,
-                       Places(files.a, *pair.a).name(at), bytes, first,
+                       symbol_at(files.a, *pair.a, at), bytes, first,
                        hex_bytes(a.subspan(first, n)), hex_bytes(b.subspan(first, n)));
   });
 }
@@ -592,46 +564,35 @@ void diff_padding(const Files &files, Report &report) {
 
 // ---- The file -----------------------------------------------------------------------------------
 
-struct FileField {
-  std::string_view name;
-  u64 (*value)(const FileHeader &);
-  DiffTopic topic;
-};
-
 // Sizes, offsets and counts follow from what the sections are; they are layout.
-constexpr std::array kFileFields = std::to_array<FileField>({
-    {"class", [](const FileHeader &h) -> u64 { return h.ident[elf::kIdentClass]; },
-     DiffTopic::Header},
-    {"OSABI", [](const FileHeader &h) -> u64 { return h.ident[elf::kIdentOsAbi]; },
-     DiffTopic::Header},
-    {"ABI version", [](const FileHeader &h) -> u64 { return h.ident[elf::kIdentAbiVersion]; },
-     DiffTopic::Header},
-    {"type", [](const FileHeader &h) -> u64 { return static_cast<u64>(h.type); },
-     DiffTopic::Header},
-    {"machine", [](const FileHeader &h) -> u64 { return h.machine; }, DiffTopic::Header},
-    {"version", [](const FileHeader &h) -> u64 { return h.version; }, DiffTopic::Header},
-    {"entry", [](const FileHeader &h) -> u64 { return h.entry; }, DiffTopic::Header},
-    {"flags", [](const FileHeader &h) -> u64 { return h.flags; }, DiffTopic::Header},
-    {"header size", [](const FileHeader &h) -> u64 { return h.ehsize; }, DiffTopic::Header},
-    {"program header size", [](const FileHeader &h) -> u64 { return h.phentsize; },
-     DiffTopic::Header},
-    {"section header size", [](const FileHeader &h) -> u64 { return h.shentsize; },
-     DiffTopic::Header},
-    {"stored section count", [](const FileHeader &h) -> u64 { return h.shnum; }, DiffTopic::Layout},
-    {"index of the section names", [](const FileHeader &h) -> u64 { return h.shstrndx; },
-     DiffTopic::Layout},
-    {"offset of the section table", [](const FileHeader &h) -> u64 { return h.shoff; },
-     DiffTopic::Layout},
-    {"offset of the program headers", [](const FileHeader &h) -> u64 { return h.phoff; },
-     DiffTopic::Layout},
-});
-
 void diff_header_fields(const Files &files, DiffTopic topic, Report &report) {
   const FileHeader &a = files.a.view().header(), &b = files.b.view().header();
-  for (const FileField &field : kFileFields)
-    if (const u64 x = field.value(a), y = field.value(b); field.topic == topic && x != y)
-      report.add(topic, "ELF header",
-                 [&] { return fmt::format("{} {:#x} vs {:#x}", field.name, x, y); });
+  const auto compare = [&](DiffTopic of, std::string_view name, u64 x, u64 y) {
+    if (of == topic && x != y)
+      report.add(topic, "ELF header", [&] { return fmt::format("{} {:#x} vs {:#x}", name, x, y); });
+  };
+  const auto ident = [&](std::string_view name, u32 at) {
+    compare(DiffTopic::Header, name, a.ident[at], b.ident[at]);
+  };
+  const auto field = [&](DiffTopic of, std::string_view name, auto member) {
+    compare(of, name, static_cast<u64>(a.*member), static_cast<u64>(b.*member));
+  };
+  using enum DiffTopic;
+  ident("class", elf::kIdentClass);
+  ident("OSABI", elf::kIdentOsAbi);
+  ident("ABI version", elf::kIdentAbiVersion);
+  field(Header, "type", &FileHeader::type);
+  field(Header, "machine", &FileHeader::machine);
+  field(Header, "version", &FileHeader::version);
+  field(Header, "entry", &FileHeader::entry);
+  field(Header, "flags", &FileHeader::flags);
+  field(Header, "header size", &FileHeader::ehsize);
+  field(Header, "program header size", &FileHeader::phentsize);
+  field(Header, "section header size", &FileHeader::shentsize);
+  field(Layout, "stored section count", &FileHeader::shnum);
+  field(Layout, "index of the section names", &FileHeader::shstrndx);
+  field(Layout, "offset of the section table", &FileHeader::shoff);
+  field(Layout, "offset of the program headers", &FileHeader::phoff);
 }
 
 // The first section whose place differs, and how many more do.
@@ -721,11 +682,10 @@ void diff_segments(const Files &files, Report &report) {
   const auto items = [&](const elf::ElfView &view) {
     std::vector<Item> out;
     for (const Segment &s : view.segments()) {
-      const auto type = elf::kSegmentTypeNames.name_of(s.type);
-      std::string value =
-          fmt::format("type {}, flags {}, address {:#x}, physical {:#x}, alignment {}",
-                      type ? std::string(*type) : fmt::format("{:#x}", static_cast<u32>(s.type)),
-                      s.flags, s.vaddr, s.paddr, s.align);
+      std::string value = fmt::format(
+          "type {}, flags {}, address {:#x}, physical {:#x}, alignment {}",
+          name_or_number(elf::kSegmentTypeNames.name_of(s.type), static_cast<u32>(s.type)), s.flags,
+          s.vaddr, s.paddr, s.align);
       if (with_places)
         value += fmt::format(", file size {:#x}, memory size {:#x}, offset {:#x}", s.filesz,
                              s.memsz, s.offset);
@@ -765,7 +725,6 @@ DiffResult diff_files(const elf::ElfView &a, const elf::ElfView &b, const DiffOp
   diff_section_headers(files, report);
   diff_records(files, report);
   diff_contents(files, report);
-  diff_strings(files, report);
   diff_segments(files, report);
   diff_layout(files, report);
   if (!report.any() && nothing_ignored(options))

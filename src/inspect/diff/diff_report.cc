@@ -79,24 +79,16 @@ struct Matches {
 
 Matches match(const std::vector<Item> &a, const std::vector<Item> &b) {
   Matches out{std::vector<u32>(a.size(), kNone), std::vector<u32>(b.size(), kNone)};
-  // Entries of one key in b, linked in order; the head moves as entries are taken.
-  NameMap<std::pair<u32, u32>> chains; // key -> (first, last)
-  std::vector<u32> next(b.size(), kNone);
-  for (u32 i = 0; i < b.size(); ++i) {
-    const auto [entry, is_new] = chains.try_emplace(b[i].key, i, i);
-    if (!is_new) {
-      next[entry->second.second] = i;
-      entry->second.second = i;
-    }
-  }
+  NameMap<std::vector<u32>> of_key; // entries of b, the first one last
+  for (u32 i = static_cast<u32>(b.size()); i-- > 0;)
+    of_key[b[i].key].push_back(i);
   for (u32 i = 0; i < a.size(); ++i) {
-    const auto entry = chains.find(a[i].key);
-    if (entry == chains.end() || entry->second.first == kNone)
+    const auto entry = of_key.find(a[i].key);
+    if (entry == of_key.end() || entry->second.empty())
       continue;
-    const u32 partner = entry->second.first;
-    entry->second.first = next[partner];
-    out.in_b[i] = partner;
-    out.in_a[partner] = i;
+    out.in_b[i] = entry->second.back();
+    out.in_a[out.in_b[i]] = i;
+    entry->second.pop_back();
   }
   return out;
 }
