@@ -17,7 +17,7 @@
 #include <fmt/format.h>
 
 #include "elf/elf_view.h"
-#include "elf/section_fields.h"
+#include "elf/header_fields.h"
 #include "support/bytes.h"
 
 namespace culink::elf {
@@ -59,7 +59,6 @@ public:
 
 private:
   [[nodiscard]] std::optional<Error> read_header();
-  template <typename Ehdr> void widen_header(const Ehdr &raw);
   void read_section_table();
   template <typename Shdr> void read_sections(const u8 *table);
   void check_sections(u64 names_end);
@@ -103,24 +102,6 @@ Result<ElfView> ElfParser::run_sections() {
   return std::move(view_);
 }
 
-template <typename Ehdr> void ElfParser::widen_header(const Ehdr &raw) {
-  FileHeader &h = view_.header_;
-  std::memcpy(h.ident, raw.e_ident, sizeof(h.ident));
-  h.type = static_cast<FileType>(raw.e_type);
-  h.machine = raw.e_machine;
-  h.version = raw.e_version;
-  h.entry = raw.e_entry;
-  h.phoff = raw.e_phoff;
-  h.shoff = raw.e_shoff;
-  h.flags = raw.e_flags;
-  h.ehsize = raw.e_ehsize;
-  h.phentsize = raw.e_phentsize;
-  h.phnum = raw.e_phnum;
-  h.shentsize = raw.e_shentsize;
-  h.shnum = raw.e_shnum;
-  h.shstrndx = raw.e_shstrndx;
-}
-
 std::optional<Error> ElfParser::read_header() {
   const ByteSpan file = view_.file_;
   const auto refuse = [](std::string field, std::string message) {
@@ -142,9 +123,9 @@ std::optional<Error> ElfParser::read_header() {
   if (file.size() < need)
     return refuse("", fmt::format("file ends after {} of {} header bytes", file.size(), need));
   if (wide)
-    widen_header(load_le<wire::Ehdr64>(file.data()));
+    header_fields(load_le<wire::Ehdr64>(file.data()), view_.header_, LoadField{});
   else
-    widen_header(load_le<wire::Ehdr32>(file.data()));
+    header_fields(load_le<wire::Ehdr32>(file.data()), view_.header_, LoadField{});
   return std::nullopt;
 }
 
@@ -269,14 +250,9 @@ void ElfParser::read_segments() {
     return;
   }
   const auto widen = [](const auto &raw) {
-    return Segment{static_cast<SegmentType>(raw.p_type),
-                   raw.p_flags,
-                   raw.p_offset,
-                   raw.p_vaddr,
-                   raw.p_paddr,
-                   raw.p_filesz,
-                   raw.p_memsz,
-                   raw.p_align};
+    Segment out;
+    header_fields(raw, out, LoadField{});
+    return out;
   };
   for (u32 i = 0; i < h.phnum; ++i) {
     const u8 *p = table->data() + i * entry;

@@ -346,4 +346,11 @@ std::span<const SectionNameRule> section_name_rules() {
   return kNameRules;
 }
 
+const SectionNameRule *find_name_rule(std::string_view name) {
+  for (const SectionNameRule &rule : kNameRules)
+    if (match_rule(rule, name, rule.type))
+      return &rule;
+  return nullptr;
+}
+
 } // namespace culink::elf

@@ -169,5 +169,7 @@ struct SectionNameRule {
   u8 bank = kNoBank;
 };
 [[nodiscard]] std::span<const SectionNameRule> section_name_rules();
+// The rule that a section of its type would have by that name, or null.
+[[nodiscard]] const SectionNameRule *find_name_rule(std::string_view name);
 
 } // namespace culink::elf

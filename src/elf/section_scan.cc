@@ -6,7 +6,7 @@
 // anything unusual ends the scan without an explanation: ElfView gives that.
 #include "elf/section_scan.h"
 
-#include "elf/section_fields.h"
+#include "elf/header_fields.h"
 #include "elf/wire.h"
 
 namespace culink::elf {

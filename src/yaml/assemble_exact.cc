@@ -26,6 +26,7 @@
 #include "yaml/document/values.h"
 #include "yaml/headers.h"
 #include "yaml/records.h"
+#include "yaml/row_io.h"
 
 namespace culink::text {
 
@@ -54,9 +55,9 @@ struct SymbolInput {
 
 // A section on its way from the document to bytes.
 struct SectionInput {
-  explicit SectionInput(const Node &map) : node(&map) {}
+  explicit SectionInput(const MapReader &row) : map(row) {}
 
-  const Node *node;
+  MapReader map;
   const Node *content = nullptr;
   std::string name;
   RawSection raw;
@@ -98,14 +99,12 @@ private:
       complaints_.add(*top_.find("class"), "32 or 64 is needed here");
     facts_.elf_class = bits == 32 ? elf::ElfClass::Elf32 : elf::ElfClass::Elf64;
     read_words(Words::FileType, top_.find("type"), facts_.type, complaints_);
-    header_facts_.elf_class = facts_.elf_class;
-    header_facts_.type = facts_.type;
     if (const Node *item = top_.find("arch")) {
-      header_facts_.arch = read_name(*item, complaints_);
-      if (!default_flags(header_facts_.arch, 0))
+      facts_.arch = read_name(*item, complaints_);
+      if (!default_flags(facts_.arch, 0))
         complaints_.add(*item, fmt::format("'{}' is no known target; write one such as sm_90, or "
                                            "leave it out and state header: {{flags: ...}}",
-                                           header_facts_.arch));
+                                           facts_.arch));
     }
   }
 
@@ -114,12 +113,13 @@ private:
     const std::span<const Node> list = top_.list("sections");
     if (!list.empty() || top_.has("null_section")) {
       sections_.reserve(list.size() + 1);
-      sections_.emplace_back(top_.has("null_section") ? *top_.find("null_section") : kNull);
+      const Node *null = top_.find("null_section");
+      sections_.emplace_back(MapReader(null ? *null : kNull, kSectionKeys, complaints_));
       names_.add("");
     }
     for (const Node &item : list) {
-      SectionInput &section = sections_.emplace_back(item);
       const MapReader map(item, kSectionKeys, complaints_);
+      SectionInput &section = sections_.emplace_back(map);
       section.name = map.name("name");
       section.has_name_offset = map.has("name_at");
       for (const Node &field : item.items)
@@ -133,48 +133,42 @@ private:
     }
     for (u32 i = 1; i < sections_.size(); ++i)
       names_.add(sections_[i].has_name_offset ? std::string_view() : sections_[i].name);
-    name_section_ = names_.find(".shstrtab").value_or(0);
+    facts_.name_section = names_.find(".shstrtab").value_or(0);
     if (const Node *header = top_.find("header"))
       if (const Node *index = header->find("shstrndx"))
-        name_section_ = static_cast<u32>(read_number(*index, 0xffff, complaints_));
-    if (name_section_ == elf::kSectionXindex)
+        facts_.name_section = static_cast<u32>(read_number(*index, 0xffff, complaints_));
+    if (facts_.name_section == elf::kSectionXindex)
       if (const Node *null = top_.find("null_section"))
         if (const Node *link = null->find("link"))
-          name_section_ = names_.resolve(*link, complaints_);
+          facts_.name_section = names_.resolve(*link, complaints_);
   }
 
   void read_fields() {
     for (u32 i = 1; i < sections_.size(); ++i)
-      read_section_fields(i);
+      read_section_fields(sections_[i]);
   }
 
-  void read_section_fields(u32 index) {
-    SectionInput &section = sections_[index];
-    const MapReader map(*section.node, kSectionKeys, complaints_);
+  void read_section_fields(SectionInput &section) {
+    const MapReader &map = section.map;
     RawSection &raw = section.raw;
-    raw.type = default_section_type(section.name, facts_.type);
-    read_words(Words::SectionType, map.find("type"), raw.type, complaints_);
+    RowReader io{map, names_, complaints_};
+    io.word("type", Words::SectionType, raw.type, default_section_type(section.name, facts_.type));
     section.defaults = section_defaults(section.name, raw.type, facts_);
-    raw.name = static_cast<u32>(map.number("name_at", 0, kMaxWord));
-    raw.flags = section.defaults.flags;
-    read_words(Words::SectionFlags, map.find("flags"), raw.flags, complaints_);
-    raw.addr = map.number("addr", 0);
-    raw.align = map.number("align", section.defaults.align);
-    raw.entsize = map.number("entsize", section.defaults.entsize);
-    raw.link = names_.find(section.defaults.link).value_or(0);
-    if (const Node *item = map.find("link"))
-      raw.link = names_.resolve(*item, complaints_);
+    io.number("name_at", raw.name_offset, unless(0));
+    io.word("flags", Words::SectionFlags, raw.flags, section.defaults.flags);
+    io.number("addr", raw.addr, unless(0));
+    io.number("align", raw.align, unless(section.defaults.align));
+    io.number("entsize", raw.entsize, unless(section.defaults.entsize));
+    io.reference("link", raw.link, names_.find(section.defaults.link).value_or(0));
+    io.number("size", raw.size, unless(0));
     section.header_only = map.flag("header_only") || map.has("shares");
-    raw.size = map.number("size", 0);
     if (section.content && section.header_only)
       complaints_.add(*section.content, "a section without bytes of its own cannot have content");
     if (section.content && map.has("size"))
       complaints_.add(*map.find("size"), "the size follows from the content; leave it out");
-    if (!section.content && !section.header_only && !elf::has_no_file_data(raw.type)) {
-      // Bytes of no interest.
-      if (complaints_.spend(raw.size, *section.node))
-        section.bytes.resize(raw.size);
-    }
+    const bool empty = section.content || section.header_only || elf::has_no_file_data(raw.type);
+    if (!empty && complaints_.spend(raw.size, map.node()))
+      section.bytes.resize(raw.size); // bytes of no interest
   }
 
   void read_symbols() {
@@ -183,12 +177,14 @@ private:
         continue;
       section.table = std::make_unique<SymbolInput>();
       SymbolInput &table = *section.table;
-      const Node *first = section.node->find("symbol0");
+      const Node *first = section.map.find("symbol0");
       table.rows.push_back(first ? read_symbol(*first, names_, complaints_) : SymbolRow{});
       for (const Node &row : read_list(*section.content, complaints_))
         table.rows.push_back(read_symbol(row, names_, complaints_));
-      for (const SymbolRow &row : table.rows)
+      for (const SymbolRow &row : table.rows) {
         table.names.add(row.name);
+        table.symbols.push_back(row.symbol);
+      }
     }
   }
 
@@ -200,7 +196,7 @@ private:
     };
     for (const SectionInput &section : sections_)
       if (!section.has_name_offset)
-        use(name_section_, section.name);
+        use(facts_.name_section, section.name);
     for (const SectionInput &section : sections_)
       if (section.table)
         for (const SymbolRow &row : section.table->rows)
@@ -266,8 +262,9 @@ private:
   void encode_symbols(SectionInput &section) {
     const StringPlaces &strings = strings_of(section.raw.link);
     for (u32 i = 0; i < section.table->rows.size(); ++i) {
-      SymbolRow &row = section.table->rows[i];
-      const Node &place = i == 0 ? *section.node : section.content->items[i - 1];
+      const SymbolRow &row = section.table->rows[i];
+      elf::Symbol &symbol = section.table->symbols[i];
+      const Node &place = i == 0 ? section.map.node() : section.content->items[i - 1];
       if (!row.has_offset && !row.name.empty()) {
         const std::optional<u32> offset = strings.find(row.name);
         if (!offset)
@@ -275,11 +272,10 @@ private:
                           fmt::format("the string table of `link` does not hold '{}'; link to "
                                       "one with `strings`, or write name_at",
                                       row.name));
-        row.symbol.name_offset = offset.value_or(0);
+        symbol.name_offset = offset.value_or(0);
       }
-      section.table->symbols.push_back(row.symbol);
       if (const std::optional<Error> error =
-              elf::append_symbol(section.bytes, row.symbol, facts_.elf_class))
+              elf::append_symbol(section.bytes, symbol, facts_.elf_class))
         complaints_.add(place, error->text());
     }
   }
@@ -301,20 +297,13 @@ private:
       section.bytes = read_number_lines(*section.content, complaints_);
       return;
     }
-    const u32 link = section.raw.link;
-    if (link >= sections_.size() || !sections_[link].table)
-      return;
-    for (const SymbolRow &row : sections_[link].table->rows) {
-      const bool extended = row.symbol.raw_section == elf::kSectionXindex;
-      const u64 at = section.bytes.size();
-      section.bytes.resize(at + 4);
-      store_le<u32>(section.bytes.data() + at, extended ? row.symbol.section : 0);
-    }
+    if (const u32 link = section.raw.link; link < sections_.size() && sections_[link].table)
+      section.bytes = extended_indices(sections_[link].table->symbols);
   }
 
   [[nodiscard]] u32 read_info(u32 index) const {
     const SectionInput &section = sections_[index];
-    const MapReader map(*section.node, kSectionKeys, complaints_);
+    const MapReader &map = section.map;
     if (map.has("info"))
       return static_cast<u32>(map.number("info", 0, kMaxWord));
     u32 out = 0;
@@ -332,7 +321,7 @@ private:
   }
 
   void finish_fields() {
-    const StringPlaces &section_names = strings_of(name_section_);
+    const StringPlaces &section_names = strings_of(facts_.name_section);
     for (u32 i = 1; i < sections_.size(); ++i) {
       SectionInput &section = sections_[i];
       section.raw.info = read_info(i);
@@ -342,16 +331,16 @@ private:
         continue;
       const std::optional<u32> offset = section_names.find(section.name);
       if (!offset)
-        complaints_.add(*section.node,
+        complaints_.add(section.map.node(),
                         fmt::format("no string table holds the section's name '{}'; add a section "
                                     ".shstrtab, or write name_at",
                                     section.name));
-      section.raw.name = offset.value_or(0);
+      section.raw.name_offset = offset.value_or(0);
     }
   }
 
   void place_section(SectionInput &section, FileCursor &cursor) {
-    const MapReader map(*section.node, kSectionKeys, complaints_);
+    const MapReader &map = section.map;
     RawSection &raw = section.raw;
     if (map.has("offset")) {
       raw.offset = map.number("offset", 0);
@@ -367,9 +356,10 @@ private:
     if (!section.header_only)
       cursor.place(raw.offset, section.bytes.size());
     if (raw.offset > kMaxImageBytes)
-      complaints_.add(*section.node, fmt::format("the file would be larger than {:#x} bytes; lower "
-                                                 "`align` or `gap`",
-                                                 kMaxImageBytes));
+      complaints_.add(section.map.node(),
+                      fmt::format("the file would be larger than {:#x} bytes; lower "
+                                  "`align` or `gap`",
+                                  kMaxImageBytes));
   }
 
   void lay_out() {
@@ -377,24 +367,22 @@ private:
     for (u32 i = 1; i < sections_.size() && !complaints_.any(); ++i)
       place_section(sections_[i], cursor);
     for (SectionInput &section : sections_) {
-      const Node *item = section.node->find("shares");
+      const Node *item = section.map.find("shares");
       if (!item || &section == &sections_[0])
         continue;
       const u32 owner = names_.resolve(*item, complaints_);
-      if (owner == 0 || owner >= sections_.size() || sections_[owner].node->find("shares"))
+      if (owner == 0 || owner >= sections_.size() || sections_[owner].map.has("shares"))
         return complaints_.add(*item, "a section with bytes of its own is needed here");
       section.raw.offset = sections_[owner].raw.offset;
       section.raw.size = sections_[owner].raw.size;
     }
-    data_end_ = cursor.end();
-    header_facts_.section_count = static_cast<u32>(sections_.size());
-    header_facts_.segment_count = static_cast<u32>(top_.list("segments").size());
-    header_facts_.name_section = name_section_;
-    header_facts_.cuinfo_section = names_.find(".note.nv.cuinfo").value_or(0);
-    header_facts_.data_end = data_end_;
-    if (header_facts_.segment_count > 0xffff)
+    facts_.data_end = cursor.end();
+    facts_.section_count = static_cast<u32>(sections_.size());
+    facts_.segment_count = static_cast<u32>(top_.list("segments").size());
+    facts_.cuinfo_section = names_.find(".note.nv.cuinfo").value_or(0);
+    if (facts_.segment_count > 0xffff)
       top_.report("more than 65535 segments");
-    header_ = default_header(header_facts_);
+    header_ = default_header(facts_);
     if (const Node *item = top_.find("header"))
       read_header(*item, header_, complaints_);
   }
@@ -403,22 +391,13 @@ private:
   // the image is made and filled. A document may put tables and sections anywhere, so each write
   // looks whether there is room for it; `patch` comes last and may overwrite all else.
   void write() {
-    const u64 section_end =
-        sections_.empty()
-            ? 0
-            : header_.shoff + sections_.size() * section_header_size(facts_.elf_class);
-    const u64 segment_end =
-        header_facts_.segment_count == 0
-            ? 0
-            : header_.phoff + header_facts_.segment_count * segment_header_size(facts_.elf_class);
     if (header_.shoff > kMaxImageBytes || header_.phoff > kMaxImageBytes) {
       // Only a file without the table can say that it has one there.
       if ((header_.shoff > kMaxImageBytes && !sections_.empty()) ||
-          (header_.phoff > kMaxImageBytes && header_facts_.segment_count != 0))
+          (header_.phoff > kMaxImageBytes && facts_.segment_count != 0))
         return top_.report("a header table lies beyond the largest file");
     }
-    u64 size = std::max({data_end_, section_end, segment_end});
-    size = top_.number("file_size", size, kMaxImageBytes);
+    const u64 size = top_.number("file_size", file_end(header_, facts_), kMaxImageBytes);
     if (size > kMaxImageBytes || size < file_header_size(facts_.elf_class))
       return top_.report(fmt::format("a file of {:#x} bytes is too small or too large", size));
     image_.resize(size);
@@ -426,7 +405,7 @@ private:
       complaints_.add(top_.node(), "a header field does not fit class 32");
     for (const SectionInput &section : sections_)
       if (!section.bytes.empty())
-        copy(section.raw.offset, section.bytes, *section.node);
+        copy(section.raw.offset, section.bytes, section.map.node());
     write_section_table();
     write_segments();
     apply_patches();
@@ -439,39 +418,27 @@ private:
     const MutableByteSpan out = room(header_.shoff, sections_.size() * entry, "the section table");
     if (out.empty())
       return;
-    RawSection &null = sections_[0].raw;
-    null = null_section(sections_.size(), name_section_);
-    const MapReader map(*sections_[0].node, kSectionKeys, complaints_);
-    null.name = static_cast<u32>(map.number("name_at", null.name, kMaxWord));
-    read_words(Words::SectionType, map.find("type"), null.type, complaints_);
-    read_words(Words::SectionFlags, map.find("flags"), null.flags, complaints_);
-    null.addr = map.number("addr", null.addr);
-    null.offset = map.number("offset", null.offset);
-    null.size = map.number("size", null.size);
-    if (const Node *item = map.find("link"))
-      null.link = names_.resolve(*item, complaints_);
-    null.info = static_cast<u32>(map.number("info", null.info, kMaxWord));
-    null.align = map.number("align", null.align);
-    null.entsize = map.number("entsize", null.entsize);
+    sections_[0].raw = read_null_section(sections_[0].map, facts_, names_, complaints_);
     for (u32 i = 0; i < sections_.size(); ++i)
-      if (!store_section(out.data() + i * entry, sections_[i].raw, facts_.elf_class))
-        complaints_.add(*sections_[i].node, "a field of the section header does not fit class 32");
+      if (!store_header(out.data() + i * entry, sections_[i].raw, facts_.elf_class))
+        complaints_.add(sections_[i].map.node(),
+                        "a field of the section header does not fit class 32");
   }
 
   void write_segments() {
     const std::span<const Node> list = top_.list("segments");
     if (list.empty())
       return;
-    std::vector<PlacedSection> placed;
-    for (const SectionInput &s : sections_)
-      placed.push_back({s.raw.type, s.raw.flags, s.raw.offset, s.raw.size, s.raw.align});
+    std::vector<RawSection> placed;
+    for (const SectionInput &section : sections_)
+      placed.push_back(section.raw);
     const u64 entry = segment_header_size(facts_.elf_class);
-    const SegmentContext context{names_, placed, header_.phoff, list.size() * entry,
+    const SegmentContext context{names_, std::move(placed), header_.phoff, list.size() * entry,
                                  list.size() <= kMaxRangedSegments};
     const MutableByteSpan out = room(header_.phoff, list.size() * entry, "the segment table");
     for (u32 i = 0; i < list.size() && !out.empty(); ++i)
-      if (!store_segment(out.data() + i * entry, read_segment(list[i], context, complaints_),
-                         facts_.elf_class))
+      if (!store_header(out.data() + i * entry, read_segment(list[i], context, complaints_),
+                        facts_.elf_class))
         complaints_.add(list[i], "a field does not fit class 32");
   }
 
@@ -516,15 +483,12 @@ private:
 
   mutable Complaints complaints_;
   MapReader top_;
-  HeaderFacts header_facts_;
   FileFacts facts_;
   elf::FileHeader header_;
   std::vector<SectionInput> sections_; // [0] is the null section
   NameIndex names_{"section"};
   NameIndex no_symbols_{"symbol"};
   StringPlaces no_strings_;
-  u32 name_section_ = 0;
-  u64 data_end_ = 0;
   std::vector<u8> image_;
 };
 

@@ -9,7 +9,6 @@
 // which nvlink accepts).
 #include "yaml/text_form.h"
 
-#include <deque>
 #include <map>
 #include <optional>
 #include <set>
@@ -49,9 +48,9 @@ struct Variable {
 };
 
 struct Function {
-  explicit Function(const Node &map) : node(&map) {}
+  explicit Function(const MapReader &row) : map(row) {}
 
-  const Node *node;
+  MapReader map;
   std::string_view name;
   bool kernel = false;
   u32 registers = 0;
@@ -108,9 +107,7 @@ void add_parameters(DefaultRecords &records, const Function &kernel, u32 base) {
 class MinimalAssembler {
 public:
   explicit MinimalAssembler(const Node &document) : top_(document, kMinimalKeys, complaints_) {
-    names_.add("");
-    ids_.emplace_back();
-    undefined_.push_back(true);
+    add_name("", {}, true);
   }
 
   [[nodiscard]] Result<std::vector<u8>> run() {
@@ -132,7 +129,7 @@ public:
       for (const Function &function : functions_)
         fill_function_info(function);
       for (const Function &function : functions_)
-        if (const Node *list = function.node->find("relocs"))
+        if (const Node *list = function.map.find("relocs"))
           fill_relocations(*list, function.text, 0, function.size);
       for (const Variable &variable : variables_)
         if (const Node *list = variable.node->find("relocs"))
@@ -183,7 +180,7 @@ private:
                       .presence = Presence::Always};
     if (defaults.link == ".symtab")
       header.link = ElfFile::kSymtab;
-    return file_->sections.add(file_->sections.storage.keep(name), header);
+    return file_->sections.add(name, header);
   }
 
   // Created when first asked for.
@@ -198,24 +195,24 @@ private:
     return id;
   }
 
-  // Returns the symbol's number in names_, as add_section_symbol does.
+  // Each returns the symbol's number in names_.
+  u32 add_name(std::string_view name, SymbolId id, bool undefined) {
+    names_.add(name);
+    ids_.push_back(id);
+    undefined_.push_back(undefined);
+    return static_cast<u32>(ids_.size() - 1);
+  }
   u32 add_symbol(std::string_view name, SymbolSpec spec) {
-    spec.name = file_->sections.storage.keep(name);
+    spec.name = name;
     if (executable() && spec.type == SymbolType::CudaObject) { // as nvlink does
       spec.type = SymbolType::Object;
       spec.other &= kOtherManaged;
     }
-    ids_.push_back(file_->symbols.add(spec));
-    names_.add(name);
-    undefined_.push_back(!spec.section.valid() && spec.special_section == 0);
-    return static_cast<u32>(ids_.size() - 1);
+    return add_name(name, file_->symbols.add(spec),
+                    !spec.section.valid() && spec.special_section == 0);
   }
-
   u32 add_section_symbol(SectionId section) {
-    ids_.push_back(file_->symbols.add_section(section));
-    names_.add(file_->sections.name(section));
-    undefined_.push_back(false);
-    return static_cast<u32>(ids_.size() - 1);
+    return add_name(file_->sections.name(section), file_->symbols.add_section(section), false);
   }
 
   [[nodiscard]] SymbolBinding read_binding(const MapReader &map,
@@ -276,18 +273,18 @@ private:
 
   void declare_function(const Node &node) {
     const MapReader map(node, kFunctionKeys, complaints_);
-    Function &function = functions_.emplace_back(node);
+    Function &function = functions_.emplace_back(map);
     function.name = keep(map.name("name"));
     function.kernel = map.flag("kernel");
     function.registers = static_cast<u32>(map.number("registers", kDefaultRegisters, 0xff));
     if (function.name.empty())
       map.report("a function needs a `name`");
-    declare_code(function, map);
+    declare_code(function);
     if (function.kernel)
-      declare_parameters(function, map);
+      declare_parameters(function);
     else if (map.has("params"))
       complaints_.add(*map.find("params"), "only kernels have parameters here; add `kernel: true`");
-    declare_shared(function, map);
+    declare_shared(function);
     for (const Node &variable : map.list("constants"))
       declare_variable(variable, true, &function);
     for (const Node &callee : map.list("calls"))
@@ -296,16 +293,16 @@ private:
       prototypes_.emplace_back(function.number, keep(map.name("prototype")));
   }
 
-  void declare_code(Function &function, const MapReader &map) {
+  void declare_code(Function &function) {
     const std::string_view name = function.name;
     function.text = add_section(keep(fmt::format(".text.{}", name)));
     add_section_symbol(function.text);
     std::vector<u8> code;
-    if (const Node *item = map.find("code"))
+    if (const Node *item = function.map.find("code"))
       code = read_code(*item, complaints_);
     function.size = code.size();
     file_->sections.append_copy(function.text, code);
-    function.number = add_symbol(name, {.binding = read_binding(map),
+    function.number = add_symbol(name, {.binding = read_binding(function.map),
                                         .type = SymbolType::Function,
                                         .other = function.kernel ? kOtherKernel : u8{0},
                                         .section = function.text,
@@ -314,39 +311,35 @@ private:
     file_->sections[function.text].info = InfoField(ids_[function.number], top_byte);
   }
 
-  void declare_parameters(Function &function, const MapReader &map) {
+  void declare_parameters(Function &function) {
     u64 end = 0;
-    for (const Node &item : map.list("params")) {
-      InfoKernelParameter parameter;
+    for (const Node &item : function.map.list("params")) {
+      ParameterRow row{.end = end};
+      InfoKernelParameter &parameter = row.parameter;
+      if (item.is_map()) {
+        row = read_row(item, complaints_, names_, row);
+      } else { // its size
+        parameter.size = static_cast<u16>(read_number(item, 0x3fff, complaints_));
+        parameter.offset = static_cast<u16>(align_up(end, natural_align(parameter.size)));
+      }
       parameter.ordinal = static_cast<u16>(function.parameters.size());
-      parameter.cbank = 0x1f;
-      // A number is a size; a map may say more.
-      static const Node kNothing = Node::map();
-      const MapReader row(item.is_map() ? item : kNothing, kParameterKeys, complaints_);
-      const u64 size =
-          item.is_map() ? row.number("size", 0, 0x3fff) : read_number(item, 0x3fff, complaints_);
-      const u64 offset = row.number("offset", align_up(end, natural_align(size)), 0xffff);
-      parameter.size = static_cast<u16>(size);
-      parameter.offset = static_cast<u16>(offset);
-      parameter.pointee_alignment = static_cast<u8>(row.number("align", 0, 0xff));
-      parameter.space = static_cast<u8>(row.number("space", 0, 15));
       function.parameters.push_back(parameter);
-      end = std::max(end, offset + size);
+      end = std::max(end, u64{parameter.offset} + parameter.size);
     }
     if (end > arch_->limits.parameter_bytes)
-      map.report(fmt::format("{} bytes of parameters; {} takes at most {}", end, arch_->name,
-                             arch_->limits.parameter_bytes));
+      function.map.report(fmt::format("{} bytes of parameters; {} takes at most {}", end,
+                                      arch_->name, arch_->limits.parameter_bytes));
     function.parameter_size = end;
     function.bank = add_section(keep(fmt::format(".nv.constant0.{}", function.name)));
     file_->sections[function.bank].info = function.text;
-    if (complaints_.spend(arch_->parameter_base + end, *function.node))
+    if (complaints_.spend(arch_->parameter_base + end, function.map.node()))
       file_->sections.append_zeros(function.bank, arch_->parameter_base + end);
     function.bank_number = add_section_symbol(function.bank);
   }
 
   // `shared: 128`, or a list of variables.
-  void declare_shared(const Function &function, const MapReader &map) {
-    const Node *item = map.find("shared");
+  void declare_shared(const Function &function) {
+    const Node *item = function.map.find("shared");
     if (!item)
       return;
     const SectionId section = add_section(keep(fmt::format(".nv.shared.{}", function.name)));
@@ -484,8 +477,7 @@ private:
     DefaultRecords records(nullptr);
     // ptxas puts later functions first.
     for (auto function = functions_.rbegin(); function != functions_.rend(); ++function) {
-      const MapReader map(*function->node, kFunctionKeys, complaints_);
-      const u32 frame = static_cast<u32>(map.number("frame", 0, 0xffffffff));
+      const u32 frame = static_cast<u32>(function->map.number("frame", 0, 0xffffffff));
       records.add(InfoAttribute::Regcount, InfoSymbolWord{function->number, function->registers});
       if (!executable())
         records.add(InfoAttribute::MaxStackSize, InfoSymbolWord{function->number, 0});
@@ -499,17 +491,16 @@ private:
   }
 
   void fill_function_info(const Function &function) {
-    const MapReader map(*function.node, kFunctionKeys, complaints_);
-    const Node *stated = map.find("attributes");
+    const Node *stated = function.map.find("attributes");
     DefaultRecords records(stated);
     records.add(InfoAttribute::CudaApiVersion, InfoNumber{toolkit_});
     if (function.kernel)
       add_parameters(records, function, arch_->parameter_base);
-    if (const u64 barriers = map.number("barriers", 0, 0xff))
+    if (const u64 barriers = function.map.number("barriers", 0, 0xff))
       records.add_number(InfoAttribute::NumBarriers, RecordFormat::Byte,
                          static_cast<u32>(barriers));
     InfoWords externs;
-    for (const Node &callee : map.list("calls"))
+    for (const Node &callee : function.map.list("calls"))
       if (const u32 number = resolve(callee); undefined_[number])
         externs.words.push_back(number);
     if (!externs.words.empty())
@@ -555,40 +546,40 @@ private:
     add_section_symbol(graph);
     const auto text = [&](const Node &node) {
       return Fixup{0, Fixup::Kind::StringOffset,
-                   file_->add_string(keep(std::string(read_name(node, complaints_))))};
+                   file_->add_string(keep(read_name(node, complaints_)))};
     };
     const auto part = [&](CallPart number, auto pairs_of) {
       std::vector<u8> marker(8);
       store_le<u32>(marker.data() + 4, 0 - static_cast<u32>(number));
       file_->sections.append_copy(graph, marker);
       for (const Function &function : functions_)
-        pairs_of(function, MapReader(*function.node, kFunctionKeys, complaints_));
+        pairs_of(function);
     };
-    part(CallPart::Calls, [&](const Function &function, const MapReader &map) {
-      for (const Node &callee : map.list("calls"))
+    part(CallPart::Calls, [&](const Function &function) {
+      for (const Node &callee : function.map.list("calls"))
         if (const u32 number = resolve(callee); ids_[number].valid())
           append_pair(graph, function.number, {0, Fixup::Kind::SymbolNumber, ids_[number].value});
     });
-    part(CallPart::AddressTaken, [&](const Function &function, const MapReader &map) {
-      if (const Node *prototype = map.find("address_taken"))
+    part(CallPart::AddressTaken, [&](const Function &function) {
+      if (const Node *prototype = function.map.find("address_taken"))
         append_pair(graph, function.number, text(*prototype));
     });
-    part(CallPart::IndirectCalls, [&](const Function &function, const MapReader &map) {
-      for (const Node &prototype : map.list("indirect_calls"))
+    part(CallPart::IndirectCalls, [&](const Function &function) {
+      for (const Node &prototype : function.map.list("indirect_calls"))
         append_pair(graph, function.number, text(prototype));
     });
-    part(CallPart::IndirectTargets, [](const Function &, const MapReader &) {});
+    part(CallPart::IndirectTargets, [](const Function &) {});
     if (prototypes_.empty())
       return;
     const SectionId section = add_section(".nv.prototype");
     add_section_symbol(section);
     for (const auto &[symbol, prototype] : prototypes_)
-      append_pair(section, symbol,
-                  {0, Fixup::Kind::StringOffset, file_->add_string(keep(std::string(prototype)))});
+      append_pair(section, symbol, {0, Fixup::Kind::StringOffset, file_->add_string(prototype)});
   }
 
-  [[nodiscard]] std::string_view keep(std::string text) {
-    return owned_.emplace_back(std::move(text));
+  // Names are borrowed by NameIndex and by the file.
+  [[nodiscard]] std::string_view keep(std::string_view text) {
+    return file_->sections.storage.keep(text);
   }
   [[nodiscard]] bool executable() const { return facts_.type == elf::FileType::Executable; }
 
@@ -598,7 +589,6 @@ private:
   FileFacts facts_;
   u32 toolkit_ = kDefaultToolkit;
   std::optional<elf::ElfFile> file_;
-  std::deque<std::string> owned_; // names made here; NameIndex borrows them
   NameIndex names_{"symbol"};
   std::vector<elf::SymbolId> ids_; // by number in names_; [0] is no symbol
   std::vector<Function> functions_;

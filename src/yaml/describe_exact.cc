@@ -23,6 +23,7 @@
 #include "yaml/document/values.h"
 #include "yaml/headers.h"
 #include "yaml/records.h"
+#include "yaml/row_io.h"
 
 namespace culink::text {
 
@@ -66,8 +67,7 @@ private:
 };
 
 struct TableSymbols {
-  NameIndex index{"symbol"};
-  std::vector<SymbolName> forms;
+  NameIndex names{"symbol"};
   std::vector<elf::Symbol> symbols;
 };
 
@@ -75,7 +75,7 @@ struct SectionState {
   RawSection raw;
   Content content = Content::None;
   u32 shares = 0;
-  bool named = false;                    // `name` leads to raw.name
+  std::string_view name;                 // if it leads to raw.name_offset
   std::unique_ptr<StringPlaces> strings; // of a string table with content
   std::unique_ptr<TableSymbols> symbols; // of a symbol table with content
 };
@@ -95,11 +95,17 @@ public:
     name_symbols();
     collect_used_names();
 
-    const arch::FileTarget target = arch::target_of(file_);
+    if (const arch::FileTarget target = arch::target_of(file_); target.arch)
+      facts_.arch = target.arch->name;
+    facts_.section_count = count();
+    facts_.segment_count = static_cast<u32>(file_.segments().size());
+    facts_.name_section = names_.find(".shstrtab").value_or(0);
+    facts_.cuinfo_section = names_.find(".note.nv.cuinfo").value_or(0);
+
     Node out = Node::map();
     out.set("cubin", "exact");
-    if (target.arch)
-      out.set("arch", std::string(target.arch->name));
+    if (!facts_.arch.empty())
+      out.set("arch", facts_.arch);
     out.set("type", words_of(Words::FileType, header_.type));
     if (facts_.elf_class == elf::ElfClass::Elf32)
       out.set("class", "32");
@@ -108,29 +114,18 @@ public:
     Node list = Node::sequence();
     for (u32 i = 1; i < count(); ++i)
       list.add(describe_section(i, cursor));
-    const HeaderFacts header_facts{facts_.elf_class,
-                                   header_.type,
-                                   target.arch ? std::string(target.arch->name) : std::string(),
-                                   count(),
-                                   static_cast<u32>(file_.segments().size()),
-                                   names_.find(".shstrtab").value_or(0),
-                                   names_.find(".note.nv.cuinfo").value_or(0),
-                                   cursor.end()};
-    Node header = describe_header(header_, default_header(header_facts));
-    if (!header.items.empty())
-      out.set("header", std::move(header));
-    if (std::optional<Node> null = describe_null_section())
-      out.set("null_section", std::move(*null));
-    if (!list.items.empty())
-      out.set("sections", std::move(list));
-    describe_segments(out);
-    const u64 table_end = count() * section_header_size(facts_.elf_class) + header_.shoff;
-    const u64 segment_end =
-        file_.segments().size() * segment_header_size(facts_.elf_class) + header_.phoff;
-    const u64 end = std::max(
-        {cursor.end(), count() == 0 ? 0 : table_end, file_.segments().empty() ? 0 : segment_end});
-    if (end != file_.file().size())
-      out.set("file_size", hexadecimal(file_.file().size()));
+    facts_.data_end = cursor.end();
+    RowWriter io{out, names_};
+    io.items("header", describe_header(header_, default_header(facts_)));
+    if (count() != 0) {
+      Node null = describe_null_section(states_[0].raw, facts_, names_);
+      // Without `sections` it says that there is a table all the same.
+      if (!null.items.empty() || count() == 1)
+        out.set("null_section", std::move(null));
+    }
+    io.items("sections", std::move(list));
+    io.items("segments", describe_segments());
+    io.number("file_size", file_.file().size(), unless(file_end(header_, facts_)));
     patch(out);
     return out;
   }
@@ -176,10 +171,12 @@ private:
         states_[i].strings = std::make_unique<StringPlaces>(section(i).data);
     const StringPlaces &strings = strings_of(header_.name_section);
     for (u32 i = 0; i < count(); ++i) {
+      SectionState &state = states_[i];
       const std::string_view name = section(i).name;
-      states_[i].named = i != 0 && !name.empty() && strings.find(name) == states_[i].raw.name;
-      names_.add(name_of(i));
-      facts_.has_compat = facts_.has_compat || name_of(i) == ".nv.compat";
+      if (i != 0 && !name.empty() && strings.find(name) == state.raw.name_offset)
+        state.name = name;
+      names_.add(state.name);
+      facts_.has_compat = facts_.has_compat || state.name == ".nv.compat";
     }
   }
 
@@ -193,11 +190,8 @@ private:
       const elf::SymbolTable table = file_.symbols(section(i));
       const StringPlaces &strings = strings_of(state.raw.link);
       for (u32 s = 0; s < table.size(); ++s) {
-        const elf::Symbol symbol = table[s];
-        const SymbolName name = symbol_name(symbol, names_, strings);
-        state.symbols->symbols.push_back(symbol);
-        state.symbols->forms.push_back(name);
-        state.symbols->index.add(name.name);
+        state.symbols->symbols.push_back(table[s]);
+        state.symbols->names.add(symbol_name(table[s], strings));
       }
     }
   }
@@ -206,11 +200,11 @@ private:
     used_.resize(count());
     if (header_.name_section < count())
       for (u32 i = 1; i < count(); ++i)
-        used_[header_.name_section].push_back(name_of(i));
+        used_[header_.name_section].push_back(states_[i].name);
     for (const SectionState &state : states_)
       if (state.symbols && state.raw.link < count())
-        for (const SymbolName &name : state.symbols->forms)
-          used_[state.raw.link].push_back(name.name);
+        for (u32 i = 0; i < state.symbols->names.size(); ++i)
+          used_[state.raw.link].push_back(state.symbols->names.name(i));
   }
 
   [[nodiscard]] Node describe_section(u32 index, FileCursor &cursor) {
@@ -228,25 +222,20 @@ private:
 
   void describe_header_fields(Node &out, u32 index) {
     const RawSection &raw = states_[index].raw;
-    const std::string_view name = name_of(index);
-    if (states_[index].named)
+    const std::string_view name = states_[index].name;
+    if (!name.empty())
       out.set("name", name_node(name));
-    else if (raw.name != 0)
-      out.set("name_at", hexadecimal(raw.name));
-    if (raw.type != default_section_type(name, facts_.type))
-      out.set("type", words_of(Words::SectionType, raw.type));
+    else if (raw.name_offset != 0)
+      out.set("name_at", hexadecimal(raw.name_offset));
+    RowWriter io{out, names_};
+    io.word("type", Words::SectionType, raw.type, default_section_type(name, facts_.type));
     const SectionDefaults defaults = section_defaults(name, raw.type, facts_);
-    if (raw.flags != defaults.flags)
-      out.set("flags", words_of(Words::SectionFlags, raw.flags));
-    if (raw.addr != 0)
-      out.set("addr", hexadecimal(raw.addr));
-    if (raw.link != names_.find(defaults.link).value_or(0))
-      out.set("link", names_.reference(raw.link));
+    io.word("flags", Words::SectionFlags, raw.flags, defaults.flags);
+    io.number("addr", raw.addr, unless(0));
+    io.reference("link", raw.link, names_.find(defaults.link).value_or(0));
     describe_info_field(out, index, defaults);
-    if (raw.align != defaults.align)
-      out.set("align", hexadecimal(raw.align));
-    if (raw.entsize != defaults.entsize)
-      out.set("entsize", hexadecimal(raw.entsize));
+    io.number("align", raw.align, unless(defaults.align));
+    io.number("entsize", raw.entsize, unless(defaults.entsize));
   }
 
   void describe_info_field(Node &out, u32 index, const SectionDefaults &defaults) {
@@ -319,12 +308,13 @@ private:
     if (state.content != Content::Own)
       return;
     const ByteSpan data = bytes_of(index);
-    const SectionRole role = elf::classify_section(name_of(index), raw.type, raw.flags).role;
+    const SectionRole role = elf::classify_section(state.name, raw.type, raw.flags).role;
     const std::size_t before = out.items.size();
     const std::string_view key = record_key(role);
-    if (raw.type == SectionType::Strtab)
-      describe_strings(out, index);
-    else if (state.symbols)
+    if (raw.type == SectionType::Strtab) {
+      if (std::optional<Node> list = string_list_node(section(index).data, used_[index]))
+        out.set("strings", std::move(*list));
+    } else if (state.symbols)
       describe_symbols(out, index);
     else if (elf::is_relocation_table(raw.type))
       describe_relocations(out, index);
@@ -344,14 +334,14 @@ private:
   }
 
   void describe_symbols(Node &out, u32 index) {
-    const TableSymbols &names = *states_[index].symbols;
+    const TableSymbols &table = *states_[index].symbols;
     const ByteSpan first = section(index).data.first(symbol_size());
     Node rows = Node::sequence();
-    for (u32 i = 0; i < names.symbols.size(); ++i) {
+    for (u32 i = 0; i < table.symbols.size(); ++i) {
       const bool null = i == 0 && std::ranges::all_of(first, [](u8 byte) { return byte == 0; });
       if (null)
         continue;
-      Node row = describe_symbol(names.symbols[i], names.forms[i], names_);
+      Node row = describe_symbol(table.symbols[i], table.names.name(i), names_);
       if (i == 0)
         out.set("symbol0", std::move(row));
       else
@@ -374,23 +364,11 @@ private:
     out.set("relocs", std::move(rows));
   }
 
-  void describe_strings(Node &out, u32 index) {
-    if (std::optional<Node> list = string_list_node(section(index).data, used_[index]))
-      out.set("strings", std::move(*list));
-  }
-
   void describe_indices(Node &out, u32 index) {
     const RawSection &raw = states_[index].raw;
     const ByteSpan data = section(index).data;
-    const TableSymbols *table =
-        raw.link < count() && states_[raw.link].symbols ? states_[raw.link].symbols.get() : nullptr;
-    bool usual = table && data.size() == table->symbols.size() * 4;
-    for (u32 i = 0; usual && i < table->symbols.size(); ++i) {
-      const elf::Symbol &symbol = table->symbols[i];
-      const bool extended = symbol.raw_section == elf::kSectionXindex;
-      usual = load_le<u32>(data.data() + i * 4) == (extended ? symbol.section : 0);
-    }
-    if (usual)
+    if (raw.link < count() && states_[raw.link].symbols &&
+        std::ranges::equal(data, extended_indices(states_[raw.link].symbols->symbols)))
       return;
     if (data.size() % 4 == 0)
       out.set("indices", number_lines_node(data));
@@ -398,48 +376,18 @@ private:
       out.set("raw", data_node(data));
   }
 
-  [[nodiscard]] std::optional<Node> describe_null_section() const {
-    if (count() == 0)
-      return std::nullopt;
-    const RawSection &raw = states_[0].raw;
-    const RawSection usual = null_section(count(), names_.find(".shstrtab").value_or(0));
-    Node out = Node::map(Node::Style::Flow);
-    const auto state = [&](std::string_view key, u64 value, u64 otherwise) {
-      if (value != otherwise)
-        out.set(key, hexadecimal(value));
-    };
-    state("name_at", raw.name, usual.name);
-    state("type", static_cast<u32>(raw.type), static_cast<u32>(usual.type));
-    state("flags", raw.flags, usual.flags);
-    state("addr", raw.addr, usual.addr);
-    state("offset", raw.offset, usual.offset);
-    state("size", raw.size, usual.size);
-    if (raw.link != usual.link)
-      out.set("link", names_.reference(raw.link));
-    state("info", raw.info, usual.info);
-    state("align", raw.align, usual.align);
-    state("entsize", raw.entsize, usual.entsize);
-    const bool alone = count() == 1; // `sections` is empty: the table exists all the same
-    if (out.items.empty() && !alone)
-      return std::nullopt;
-    return out;
-  }
-
-  void describe_segments(Node &out) const {
+  [[nodiscard]] Node describe_segments() const {
     const std::vector<elf::Segment> &segments = file_.segments();
-    if (segments.empty())
-      return;
-    std::vector<PlacedSection> placed;
+    std::vector<RawSection> placed;
     for (const SectionState &state : states_)
-      placed.push_back(
-          {state.raw.type, state.raw.flags, state.raw.offset, state.raw.size, state.raw.align});
-    const SegmentContext context{names_, placed, header_.phoff,
+      placed.push_back(state.raw);
+    const SegmentContext context{names_, std::move(placed), header_.phoff,
                                  segments.size() * segment_header_size(facts_.elf_class),
                                  segments.size() <= kMaxRangedSegments};
     Node list = Node::sequence();
     for (const elf::Segment &segment : segments)
       list.add(describe_segment(segment, context));
-    out.set("segments", std::move(list));
+    return list;
   }
 
   // What the document does not give yet, from the file itself.
@@ -454,9 +402,7 @@ private:
       out.set("class", facts_.elf_class == elf::ElfClass::Elf32 ? "32" : "64");
       out.set("file_size", hexadecimal(file.size()));
     }
-    Node list = describe_patches(file, image);
-    if (!list.items.empty())
-      out.set("patch", std::move(list));
+    RowWriter{out, names_}.items("patch", describe_patches(file, image));
   }
 
   [[nodiscard]] const elf::Section &section(u32 index) const { return file_.sections()[index]; }
@@ -467,13 +413,10 @@ private:
   [[nodiscard]] u32 symbol_size() const { return elf::symbol_entry_size(facts_.elf_class); }
   [[nodiscard]] u32 count() const { return static_cast<u32>(states_.size()); }
   [[nodiscard]] const NameIndex &symbols_of(u32 link) const {
-    return link < count() && states_[link].symbols ? states_[link].symbols->index : no_symbols_;
+    return link < count() && states_[link].symbols ? states_[link].symbols->names : no_symbols_;
   }
   [[nodiscard]] const StringPlaces &strings_of(u32 table) const {
     return table < count() && states_[table].strings ? *states_[table].strings : no_strings_;
-  }
-  [[nodiscard]] std::string_view name_of(u32 index) const {
-    return states_[index].named ? section(index).name : std::string_view();
   }
 
   const elf::ElfView &file_;

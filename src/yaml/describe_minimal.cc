@@ -32,6 +32,7 @@
 #include "yaml/document/document.h"
 #include "yaml/document/values.h"
 #include "yaml/records.h"
+#include "yaml/row_io.h"
 #include "yaml/schema.h"
 
 namespace culink::text {
@@ -44,10 +45,15 @@ namespace {
 struct FunctionSummary {
   u32 registers = kDefaultRegisters;
   u32 frame = 0;
-  std::vector<u32> callees;
-  std::vector<std::string_view> indirect_calls;
+  Node calls = Node::sequence(Node::Style::Flow);
+  Node indirect_calls = Node::sequence(Node::Style::Flow);
   std::optional<std::string_view> address_taken, prototype;
 };
+
+// Sections that the form has no place for.
+constexpr std::array kNoPlace = {
+    SectionRole::Unknown,  SectionRole::Local, SectionRole::ReservedShared, SectionRole::Uft,
+    SectionRole::UftEntry, SectionRole::Udt,   SectionRole::UdtEntry};
 
 // The state of describing one file.
 class MinimalDescriber {
@@ -66,10 +72,9 @@ public:
     out.set("type", words_of(Words::FileType, file_.header().type));
     const CudaInfo made_by = cuda_info(arch);
     toolkit_ = made_by.toolkit;
-    if (made_by.virtual_arch != arch.number)
-      out.set("virtual_arch", decimal(made_by.virtual_arch));
-    if (toolkit_ != kDefaultToolkit)
-      out.set("toolkit", decimal(toolkit_));
+    RowWriter io{out, names_};
+    io.number("virtual_arch", made_by.virtual_arch, unless(arch.number, FieldForm::Decimal));
+    io.number("toolkit", toolkit_, unless(kDefaultToolkit, FieldForm::Decimal));
     Node functions = Node::sequence();
     for (u32 i = 0; i < symbols_.size(); ++i)
       if (symbols_[i].type() == SymbolType::Function && symbols_[i].in_section())
@@ -78,18 +83,14 @@ public:
     Node globals = describe_variables(SectionRole::Global);
     for (Node &variable : describe_variables(SectionRole::GlobalInit).items)
       globals.add(std::move(variable));
-    const auto set = [&](std::string_view key, Node list) {
-      if (!list.items.empty())
-        out.set(key, std::move(list));
-    };
-    set("functions", std::move(functions));
-    set("globals", std::move(globals));
-    set("constants", describe_variables(SectionRole::Constant));
+    io.items("functions", std::move(functions));
+    io.items("globals", std::move(globals));
+    io.items("constants", describe_variables(SectionRole::Constant));
     if (const Section *shared = file_.find(".nv_debug.shared"))
       if (std::optional<Node> list = describe_shared(*shared))
-        set("shared", std::move(*list)); // a bare size stays untold: nothing can refer to it
-    set("undefined", describe_undefined());
-    set("attributes", std::move(attributes));
+        io.items("shared", std::move(*list)); // a bare size stays untold: nothing can refer to it
+    io.items("undefined", describe_undefined());
+    io.items("attributes", std::move(attributes));
     list_left_out();
 
     MinimalDescription result{std::move(out), {}};
@@ -155,11 +156,8 @@ private:
       else if (word && record.attribute == InfoAttribute::FrameSize)
         functions_[word->symbol].frame = word->value;
       else if (record.attribute != InfoAttribute::MinStackSize &&
-               record.attribute != InfoAttribute::MaxStackSize) {
-        const ByteSpan bytes = info->data.subspan(record.offset, record.encoded_size());
-        if (std::optional<Node> rows = describe_info(bytes, names_))
-          attributes.add(std::move(rows->items.at(0)));
-      }
+               record.attribute != InfoAttribute::MaxStackSize)
+        attributes.add(describe_info_record(record, names_));
     }
   }
 
@@ -167,13 +165,14 @@ private:
     if (const Section *section = file_.find(".nv.callgraph")) {
       const CallGraph graph = decode_call_graph(section->data);
       for (const CallPair &pair : graph.pairs(CallPart::Calls)) {
-        functions_[pair.first].callees.push_back(pair.second);
+        if (std::optional<Node> callee = reference(pair.second))
+          functions_[pair.first].calls.add(std::move(*callee));
         called_.insert(pair.second);
       }
       for (const CallPair &pair : graph.pairs(CallPart::AddressTaken))
         functions_[pair.first].address_taken = string_at(pair.second);
       for (const CallPair &pair : graph.pairs(CallPart::IndirectCalls))
-        functions_[pair.first].indirect_calls.push_back(string_at(pair.second).value_or(""));
+        functions_[pair.first].indirect_calls.add(name_node(string_at(pair.second).value_or("")));
       if (!graph.pairs(CallPart::IndirectTargets).empty())
         left_out("indirect targets of the call graph");
     }
@@ -203,10 +202,7 @@ private:
         left_out("section of the Mercury mirror");
       else if (kind.is_debug() || relocations_of_debug)
         left_out("section of debug information");
-      else if (kind.role == SectionRole::Unknown || kind.is_relocations() ||
-               kind.role == SectionRole::Local || kind.role == SectionRole::ReservedShared ||
-               kind.role == SectionRole::Uft || kind.role == SectionRole::UftEntry ||
-               kind.role == SectionRole::Udt || kind.role == SectionRole::UdtEntry ||
+      else if (kind.is_relocations() || std::ranges::count(kNoPlace, kind.role) != 0 ||
                (kind.role == SectionRole::Constant && kind.bank != 3 && kind.bank != 0))
         left_out(fmt::format("section {}", printable(section.name)));
     }
@@ -214,7 +210,7 @@ private:
 
   // The entries of a document of the minimal form: functions, parameters, variables, undefined
   // names and relocations. Each states only what assembling would not give by itself (schema.h), so
-  // the conditions here mirror the defaults of assemble_minimal*.cc.
+  // the conditions here mirror the defaults of assemble_minimal.cc.
   [[nodiscard]] Node describe_function(u32 index) {
     const Symbol symbol = symbols_[index];
     const Section &text = file_.sections()[symbol.section];
@@ -226,29 +222,18 @@ private:
     if (!spend(text.data.size(), describe_section(text)))
       return out;
     const FunctionSummary &facts = functions_[index];
-    out.set("name", name_node(symbol.name));
-    if ((symbol.other & kOtherKernel) != 0)
-      out.set("kernel", "true");
-    if (symbol.binding() != SymbolBinding::Global)
-      out.set("bind", words_of(Words::SymbolBinding, symbol.binding()));
-    if (facts.registers != kDefaultRegisters)
-      out.set("registers", decimal(facts.registers));
-    if (facts.frame != 0)
-      out.set("frame", hexadecimal(facts.frame));
+    RowWriter io{out, names_};
+    io.text("name", symbol.name);
+    io.flag("kernel", (symbol.other & kOtherKernel) != 0);
+    io.word("bind", Words::SymbolBinding, symbol.binding(), SymbolBinding::Global);
+    io.number("registers", facts.registers, unless(kDefaultRegisters, FieldForm::Decimal));
+    io.number("frame", facts.frame, unless(0));
     if (facts.prototype)
-      out.set("prototype", name_node(*facts.prototype));
+      io.text("prototype", *facts.prototype);
     if (facts.address_taken)
-      out.set("address_taken", name_node(*facts.address_taken));
-    Node calls = Node::sequence(Node::Style::Flow), indirect = Node::sequence(Node::Style::Flow);
-    for (const u32 callee : facts.callees)
-      if (std::optional<Node> to = reference(callee))
-        calls.add(std::move(*to));
-    for (const std::string_view prototype : facts.indirect_calls)
-      indirect.add(name_node(prototype));
-    if (!calls.items.empty())
-      out.set("calls", std::move(calls));
-    if (!indirect.items.empty())
-      out.set("indirect_calls", std::move(indirect));
+      io.text("address_taken", *facts.address_taken);
+    io.items("calls", facts.calls);
+    io.items("indirect_calls", facts.indirect_calls);
     if (const auto shared = shared_of_.find(text.index); shared != shared_of_.end())
       if (std::optional<Node> node = describe_shared(file_.sections()[shared->second]))
         out.set("shared", std::move(*node));
@@ -262,9 +247,7 @@ private:
       if (spend(records.data.size(), describe_section(records)))
         describe_info_section(out, records);
     }
-    Node relocs = describe_relocations(text.index, 0, text.size);
-    if (!relocs.items.empty())
-      out.set("relocs", std::move(relocs));
+    io.items("relocs", describe_relocations(text.index, 0, text.size));
     out.set("code",
             text.data.size() % kInstructionSize == 0 ? code_node(text.data) : data_node(text.data));
     return out;
@@ -309,14 +292,11 @@ private:
       default:
         break;
       }
-      const ByteSpan bytes = info.data.subspan(record.offset, record.encoded_size());
-      if (std::optional<Node> rows = describe_info(bytes, names_))
-        attributes.add(std::move(rows->items.at(0)));
+      attributes.add(describe_info_record(record, names_));
     }
     if (!parameters.empty())
       out.set("params", describe_parameters(std::move(parameters)));
-    if (!attributes.items.empty())
-      out.set("attributes", std::move(attributes));
+    RowWriter{out, names_}.items("attributes", std::move(attributes));
   }
 
   [[nodiscard]] static Node describe_parameters(std::vector<InfoKernelParameter> parameters) {
@@ -324,21 +304,9 @@ private:
     Node out = Node::sequence(Node::Style::Flow);
     u64 end = 0;
     for (const InfoKernelParameter &parameter : parameters) {
-      const bool natural = parameter.offset == align_up(end, natural_align(parameter.size));
+      Node row = row_of(ParameterRow{end, parameter});
       end = u64{parameter.offset} + parameter.size;
-      if (natural && parameter.pointee_alignment == 0 && parameter.space == 0) {
-        out.add(Node::scalar(decimal(parameter.size)));
-        continue;
-      }
-      Node row = Node::map(Node::Style::Flow);
-      row.set("size", decimal(parameter.size));
-      if (!natural)
-        row.set("offset", hexadecimal(parameter.offset));
-      if (parameter.pointee_alignment != 0)
-        row.set("align", decimal(parameter.pointee_alignment));
-      if (parameter.space != 0)
-        row.set("space", decimal(parameter.space));
-      out.add(std::move(row));
+      out.add(row.items.size() == 1 ? std::move(row.items[0]) : std::move(row));
     }
     return out;
   }
@@ -353,14 +321,12 @@ private:
     Node out = Node::sequence();
     for (const u32 i : variables->second) {
       const Symbol symbol = symbols_[i];
-      Node row = Node::map(Node::Style::Flow);
-      row.set("name", name_node(symbol.name));
-      row.set("size", hexadecimal(symbol.size));
-      if (symbol.value != natural_align(symbol.size) && is_power_of_two(symbol.value))
-        row.set("align", hexadecimal(symbol.value));
-      if (symbol.binding() != SymbolBinding::Local)
-        row.set("bind", words_of(Words::SymbolBinding, symbol.binding()));
-      out.add(std::move(row));
+      RowWriter io{out.items.emplace_back(Node::map(Node::Style::Flow)), names_};
+      io.text("name", symbol.name);
+      io.number("size", symbol.size, {});
+      if (is_power_of_two(symbol.value))
+        io.number("align", symbol.value, unless(natural_align(symbol.size)));
+      io.word("bind", Words::SymbolBinding, symbol.binding(), SymbolBinding::Local);
     }
     return out;
   }
@@ -403,7 +369,8 @@ private:
   [[nodiscard]] Node describe_variable(const Symbol &symbol, u64 end,
                                        SymbolBinding usual = SymbolBinding::Global) {
     Node out = Node::map(Node::Style::Flow);
-    out.set("name", name_node(symbol.name));
+    RowWriter io{out, names_};
+    io.text("name", symbol.name);
     u64 align = natural_align(symbol.size);
     if (symbol.common())
       align = symbol.value;
@@ -418,18 +385,13 @@ private:
     if (data)
       out.set("data", data_node(*data));
     else
-      out.set("size", hexadecimal(symbol.size));
-    if (align != natural_align(symbol.size) && is_power_of_two(align))
-      out.set("align", hexadecimal(align));
-    if (symbol.binding() != usual)
-      out.set("bind", words_of(Words::SymbolBinding, symbol.binding()));
-    if ((symbol.other & kOtherManaged) != 0)
-      out.set("managed", "true");
-    Node relocs = symbol.in_section()
-                      ? describe_relocations(symbol.section, symbol.value, symbol.size)
-                      : Node{};
-    if (!relocs.items.empty())
-      out.set("relocs", std::move(relocs));
+      io.number("size", symbol.size, {});
+    if (is_power_of_two(align))
+      io.number("align", align, unless(natural_align(symbol.size)));
+    io.word("bind", Words::SymbolBinding, symbol.binding(), usual);
+    io.flag("managed", (symbol.other & kOtherManaged) != 0);
+    if (symbol.in_section())
+      io.items("relocs", describe_relocations(symbol.section, symbol.value, symbol.size));
     const bool block = std::ranges::any_of(out.items, [](const Node &item) {
       return item.style == Node::Style::Lines || (!item.items.empty() && item.items.size() > 1);
     });
@@ -452,26 +414,19 @@ private:
       const bool usual =
           called ? function && symbol.other == 0
                  : symbol.type() == SymbolType::CudaObject && symbol.other == kOtherGlobal;
-      if (usual && symbol.binding() == SymbolBinding::Global && symbol.size == 0 &&
-          symbol.value == 0 && !prototype) {
-        out.add(name_node(symbol.name));
-        continue;
-      }
       Node row = Node::map(Node::Style::Flow);
-      row.set("name", name_node(symbol.name));
+      RowWriter io{row, names_};
+      io.text("name", symbol.name);
       if (!usual) {
         row.set("type", words_of(Words::SymbolType, symbol.type()));
         row.set("other", words_of(Words::SymbolOther, symbol.other));
       }
-      if (symbol.binding() != SymbolBinding::Global)
-        row.set("bind", words_of(Words::SymbolBinding, symbol.binding()));
-      if (symbol.size != 0)
-        row.set("size", hexadecimal(symbol.size));
-      if (symbol.value != 0)
-        row.set("align", hexadecimal(symbol.value));
+      io.word("bind", Words::SymbolBinding, symbol.binding(), SymbolBinding::Global);
+      io.number("size", symbol.size, unless(0));
+      io.number("align", symbol.value, unless(0));
       if (prototype)
-        row.set("prototype", name_node(*facts->second.prototype));
-      out.add(std::move(row));
+        io.text("prototype", *facts->second.prototype);
+      out.add(row.items.size() == 1 ? std::move(row.items[0]) : std::move(row));
     }
     return out;
   }

@@ -18,16 +18,18 @@
 
 #include <fmt/format.h>
 
+#include "elf/codec.h"
 #include "elf/elf_view.h"
+#include "elf/header_fields.h"
 #include "elf/header_rules.h"
 #include "elf/names.h"
 #include "elf/target/arch.h"
 #include "elf/target/elf_flags.h"
-#include "elf/wire.h"
 #include "support/bytes.h"
 #include "yaml/document/byte_lines.h"
 #include "yaml/document/values.h"
 #include "yaml/records.h"
+#include "yaml/row_io.h"
 
 namespace culink::text {
 
@@ -62,38 +64,14 @@ const RelocationPrefix *relocation_prefix(std::string_view name) {
   return nullptr;
 }
 
-// Whether a name is one that the rule is about, whatever the section's type.
-bool rule_matches(const elf::SectionNameRule &rule, std::string_view name) {
-  if (!name.starts_with(rule.name))
-    return false;
-  std::string_view rest = name.substr(rule.name.size());
-  switch (rule.match) {
-  case elf::NameMatch::Exact:
-    return rest.empty();
-  case elf::NameMatch::Owned:
-    return rest.starts_with('.');
-  case elf::NameMatch::ExactOrOwned:
-    return rest.empty() || rest.starts_with('.');
-  case elf::NameMatch::Prefix:
-    return true;
-  case elf::NameMatch::Numbered:
-    return !rest.empty() && rest[0] >= '0' && rest[0] <= '9';
-  }
-  return false;
-}
-
 SectionType type_from_rules(std::string_view name, bool plain) {
-  for (const elf::SectionNameRule &rule : elf::section_name_rules()) {
-    if (!rule_matches(rule, name))
-      continue;
-    if (plain)
-      return rule.plain_type;
-    const u8 bank = elf::classify_section(name, rule.type, 0).bank;
-    if (rule.match == elf::NameMatch::Numbered && bank != elf::kNoBank)
-      return static_cast<SectionType>(static_cast<u32>(SectionType::CudaConstantB0) + bank);
-    return rule.type;
-  }
-  return SectionType::Progbits;
+  const elf::SectionNameRule *rule = elf::find_name_rule(name);
+  if (!rule || plain)
+    return rule ? rule->plain_type : SectionType::Progbits;
+  if (rule->match != elf::NameMatch::Numbered)
+    return rule->type;
+  const u8 bank = elf::classify_section(name, rule->type, 0).bank;
+  return static_cast<SectionType>(static_cast<u32>(SectionType::CudaConstantB0) + bank);
 }
 
 std::string text_of(std::string_view owner, bool mercury) {
@@ -131,19 +109,8 @@ std::string info_section(const elf::HeaderRule &rule, std::string_view name,
   }
 }
 
-std::string_view link_section(elf::HeaderLink link, bool mercury) {
-  switch (link) {
-  case elf::HeaderLink::Nothing:
-    return "";
-  case elf::HeaderLink::Strings:
-    return ".strtab";
-  case elf::HeaderLink::Symbols:
-    return mercury ? kMercurySymtab : ".symtab";
-  case elf::HeaderLink::TkinfoNote:
-    return ".note.nv.tkinfo";
-  }
-  return "";
-}
+// By HeaderLink.
+constexpr std::array<std::string_view, 4> kLinks = {"", ".strtab", ".symtab", ".note.nv.tkinfo"};
 
 } // namespace
 
@@ -163,7 +130,6 @@ SectionType default_section_type(std::string_view name, elf::FileType file) {
 SectionDefaults section_defaults(std::string_view name, SectionType type, const FileFacts &file) {
   const elf::SectionKind kind = elf::classify_section(name, type, 0);
   SectionDefaults out;
-  out.type = type;
   if (kind.mercury)
     out.flags = elf::kFlagMercury;
   const elf::HeaderRule *rule = elf::find_header_rule(kind.role);
@@ -178,7 +144,9 @@ SectionDefaults section_defaults(std::string_view name, SectionType type, const 
                       ? elf::symbol_entry_size(file.elf_class)
                       : elf::relocation_entry_size(file.elf_class, kind.role != SectionRole::Rel);
   }
-  out.link = link_section(rule->link, kind.mercury);
+  out.link = kind.mercury && rule->link == elf::HeaderLink::Symbols
+                 ? kMercurySymtab
+                 : kLinks[static_cast<u8>(rule->link)];
   out.info_section = info_section(*rule, name, kind, file);
   if (rule->info == elf::HeaderInfo::Function)
     out.info_symbol = kind.owner;
@@ -195,46 +163,62 @@ namespace wire = elf::wire;
 
 constexpr u64 kMaxAlign = u64{1} << 32;
 
-bool fits_class32(std::initializer_list<u64> values) {
-  return std::ranges::all_of(values, [](u64 v) { return v <= 0xffffffff; });
+// The numbers of a file header that a document may state.
+template <class Io> void fields(Io &io, FileHeader &header, const FileHeader &usual) {
+  const auto ident = [&](elf::FieldKey key, u32 at) {
+    io.number(key, header.ident[at], unless(usual.ident[at]));
+  };
+  const auto number = [&](elf::FieldKey key, auto member) {
+    io.number(key, header.*member, unless(usual.*member));
+  };
+  ident("ident_version", elf::kIdentVersion);
+  ident("os_abi", elf::kIdentOsAbi);
+  ident("abi_version", elf::kIdentAbiVersion);
+  number("machine", &FileHeader::machine);
+  number("version", &FileHeader::version);
+  number("entry", &FileHeader::entry);
+  number("phoff", &FileHeader::phoff);
+  number("shoff", &FileHeader::shoff);
+  number("flags", &FileHeader::flags);
+  number("ehsize", &FileHeader::ehsize);
+  number("phentsize", &FileHeader::phentsize);
+  number("phnum", &FileHeader::phnum);
+  number("shentsize", &FileHeader::shentsize);
+  number("shnum", &FileHeader::shnum);
+  number("shstrndx", &FileHeader::shstrndx);
 }
 
-// The numeric fields of the header that a document may state, and how wide they are.
-struct HeaderField {
-  std::string_view key;
-  u64 max;
-  u64 (*get)(const FileHeader &);
-  void (*set)(FileHeader &, u64);
-};
-
-template <auto Member> constexpr HeaderField header_field(std::string_view key, u64 max) {
-  return {key, max, [](const FileHeader &h) { return static_cast<u64>(h.*Member); },
-          [](FileHeader &h, u64 v) {
-            h.*Member = static_cast<std::remove_reference_t<decltype(h.*Member)>>(v);
-          }};
-}
-template <u32 Position> constexpr HeaderField ident_field(std::string_view key) {
-  return {key, 0xff, [](const FileHeader &h) { return u64{h.ident[Position]}; },
-          [](FileHeader &h, u64 v) { h.ident[Position] = static_cast<u8>(v); }};
+template <class Io> void fields(Io &io, RawSection &section, const RawSection &usual) {
+  io.number("name_at", section.name_offset, unless(usual.name_offset));
+  io.word("type", Words::SectionType, section.type, usual.type);
+  io.word("flags", Words::SectionFlags, section.flags, usual.flags);
+  io.number("addr", section.addr, unless(usual.addr));
+  io.number("offset", section.offset, unless(usual.offset));
+  io.number("size", section.size, unless(usual.size));
+  io.reference("link", section.link, usual.link);
+  io.number("info", section.info, unless(usual.info));
+  io.number("align", section.align, unless(usual.align));
+  io.number("entsize", section.entsize, unless(usual.entsize));
 }
 
-constexpr std::array<HeaderField, 15> kHeaderFields{{
-    ident_field<elf::kIdentVersion>("ident_version"),
-    ident_field<elf::kIdentOsAbi>("os_abi"),
-    ident_field<elf::kIdentAbiVersion>("abi_version"),
-    header_field<&FileHeader::machine>("machine", 0xffff),
-    header_field<&FileHeader::version>("version", 0xffffffff),
-    header_field<&FileHeader::entry>("entry", ~u64{0}),
-    header_field<&FileHeader::phoff>("phoff", ~u64{0}),
-    header_field<&FileHeader::shoff>("shoff", ~u64{0}),
-    header_field<&FileHeader::flags>("flags", 0xffffffff),
-    header_field<&FileHeader::ehsize>("ehsize", 0xffff),
-    header_field<&FileHeader::phentsize>("phentsize", 0xffff),
-    header_field<&FileHeader::phnum>("phnum", 0xffff),
-    header_field<&FileHeader::shentsize>("shentsize", 0xffff),
-    header_field<&FileHeader::shnum>("shnum", 0xffff),
-    header_field<&FileHeader::shstrndx>("shstrndx", 0xffff),
-}};
+// The fields of a segment that do not follow from what it covers.
+template <class Io> void fields(Io &io, Segment &segment, u64 usual_memsz) {
+  io.number("memsz", segment.memsz, unless(usual_memsz));
+  io.number("vaddr", segment.vaddr, unless(0));
+  io.number("paddr", segment.paddr, unless(0));
+  io.number("align", segment.align, unless(8));
+}
+
+// Section 0 of a regular file.
+RawSection null_section(const FileFacts &facts) {
+  RawSection out;
+  if (facts.section_count >= elf::kSectionLoReserve)
+    out.size = facts.section_count;
+  if (facts.name_section >= elf::kSectionLoReserve)
+    out.link = facts.name_section;
+  return out;
+}
+
 constexpr std::string_view kIdentPadding = "ident_padding";
 constexpr u32 kIdentPaddingStart = 9;
 constexpr u32 kIdentSize = 16;
@@ -245,7 +229,7 @@ class Extent {
 public:
   explicit Extent(u64 start) : start_(start) {}
 
-  void add(const PlacedSection &s) {
+  void add(const RawSection &s) {
     end_ = s.offset;
     if (!elf::has_no_file_data(s.type)) {
       end_ += s.size;
@@ -266,7 +250,7 @@ private:
 
 // The last section of a segment that begins with `first`: one that gives its sizes in file and
 // memory, or at least in the file.
-std::optional<u32> last_covered(const Segment &segment, const std::vector<PlacedSection> &sections,
+std::optional<u32> last_covered(const Segment &segment, const std::vector<RawSection> &sections,
                                 u32 first) {
   std::optional<u32> best;
   Extent extent(segment.offset);
@@ -286,7 +270,7 @@ std::optional<std::pair<u32, u32>> covered_sections(const Segment &segment,
   constexpr u32 kTries = 4; // sections may share an offset; enough for empty ones before the first
   u32 tries = 0;
   for (u32 first = 1; first < context.sections.size() && tries < kTries; ++first) {
-    const PlacedSection &s = context.sections[first];
+    const RawSection &s = context.sections[first];
     if (s.offset != segment.offset || (s.flags & elf::kFlagAlloc) == 0)
       continue;
     ++tries;
@@ -310,28 +294,21 @@ std::optional<Extent> extent_of(const SegmentContext &context, u32 first, u32 la
 RawSection raw_section(const elf::ElfView &file, u32 index) {
   const ElfClass elf_class = file.header().elf_class();
   const u8 *at = file.file().data() + file.header().shoff + index * section_header_size(elf_class);
-  const auto widen = [](const auto &raw) {
-    return RawSection{raw.sh_name,      static_cast<elf::SectionType>(raw.sh_type),
-                      raw.sh_flags,     raw.sh_addr,
-                      raw.sh_offset,    raw.sh_size,
-                      raw.sh_link,      raw.sh_info,
-                      raw.sh_addralign, raw.sh_entsize};
-  };
-  return elf_class == ElfClass::Elf64 ? widen(load_le<wire::Shdr64>(at))
-                                      : widen(load_le<wire::Shdr32>(at));
+  return elf_class == ElfClass::Elf64 ? elf::widen_section(load_le<wire::Shdr64>(at), index, {})
+                                      : elf::widen_section(load_le<wire::Shdr32>(at), index, {});
 }
 
-bool store_section(u8 *out, const RawSection &s, ElfClass elf_class) {
-  const u32 type = static_cast<u32>(s.type);
-  if (elf_class == ElfClass::Elf64) {
-    store_le(out, wire::Shdr64{s.name, type, s.flags, s.addr, s.offset, s.size, s.link, s.info,
-                               s.align, s.entsize});
-    return true;
-  }
-  const auto narrow = [](u64 v) { return static_cast<u32>(v); };
-  store_le(out, wire::Shdr32{s.name, type, narrow(s.flags), narrow(s.addr), narrow(s.offset),
-                             narrow(s.size), s.link, s.info, narrow(s.align), narrow(s.entsize)});
-  return fits_class32({s.flags, s.addr, s.offset, s.size, s.align, s.entsize});
+bool store_header(u8 *out, const FileHeader &header) {
+  return header.elf_class() == ElfClass::Elf64 ? elf::store_header<wire::Ehdr64>(out, header)
+                                               : elf::store_header<wire::Ehdr32>(out, header);
+}
+bool store_header(u8 *out, const RawSection &section, ElfClass elf_class) {
+  return elf_class == ElfClass::Elf64 ? elf::store_header<wire::Shdr64>(out, section)
+                                      : elf::store_header<wire::Shdr32>(out, section);
+}
+bool store_header(u8 *out, const Segment &segment, ElfClass elf_class) {
+  return elf_class == ElfClass::Elf64 ? elf::store_header<wire::Phdr64>(out, segment)
+                                      : elf::store_header<wire::Phdr32>(out, segment);
 }
 
 u64 file_header_size(ElfClass elf_class) {
@@ -354,18 +331,31 @@ u32 default_first_global(const std::vector<elf::Symbol> &symbols) {
   return 0;
 }
 
+std::vector<u8> extended_indices(const std::vector<elf::Symbol> &symbols) {
+  std::vector<u8> out;
+  for (const elf::Symbol &symbol : symbols)
+    elf::append_le<u32>(out, symbol.raw_section == elf::kSectionXindex ? symbol.section : 0);
+  return out;
+}
+
 bool is_content_key(std::string_view key) {
   constexpr std::array<std::string_view, 7> kKeys = {"strings", "symbols", "indices", "relocs",
                                                      "code",    "data",    "raw"};
   return is_record_key(key) || std::ranges::find(kKeys, key) != kKeys.end();
 }
 
-RawSection null_section(u64 count, u32 name_section) {
+Node describe_null_section(RawSection section, const FileFacts &facts, const NameIndex &names) {
+  Node out = Node::map(Node::Style::Flow);
+  RowWriter io{out, names};
+  fields(io, section, null_section(facts));
+  return out;
+}
+
+RawSection read_null_section(const MapReader &map, const FileFacts &facts, const NameIndex &names,
+                             Complaints &complaints) {
   RawSection out;
-  if (count >= elf::kSectionLoReserve)
-    out.size = count;
-  if (name_section >= elf::kSectionLoReserve)
-    out.link = name_section;
+  RowReader io{map, names, complaints};
+  fields(io, out, null_section(facts));
   return out;
 }
 
@@ -384,7 +374,7 @@ std::optional<u32> default_flags(std::string_view arch_name, u32 cuinfo_section)
   return arch::encode_elf_flags(target);
 }
 
-FileHeader default_header(const HeaderFacts &facts) {
+FileHeader default_header(const FileFacts &facts) {
   FileHeader out;
   std::memcpy(out.ident, elf::kElfMagic, sizeof(elf::kElfMagic));
   out.ident[elf::kIdentClass] = static_cast<u8>(facts.elf_class);
@@ -415,11 +405,19 @@ FileHeader default_header(const HeaderFacts &facts) {
   return out;
 }
 
-Node describe_header(const FileHeader &header, const FileHeader &otherwise) {
+u64 file_end(const FileHeader &header, const FileFacts &facts) {
+  u64 end = facts.data_end;
+  if (facts.section_count != 0)
+    end = std::max(end, header.shoff + facts.section_count * section_header_size(facts.elf_class));
+  if (facts.segment_count != 0)
+    end = std::max(end, header.phoff + facts.segment_count * segment_header_size(facts.elf_class));
+  return end;
+}
+
+Node describe_header(FileHeader header, const FileHeader &otherwise) {
   Node out = Node::map(Node::Style::Flow);
-  for (const HeaderField &field : kHeaderFields)
-    if (field.get(header) != field.get(otherwise))
-      out.set(field.key, hexadecimal(field.get(header)));
+  RowWriter io{out, NameIndex()};
+  fields(io, header, otherwise);
   const ByteSpan padding = ByteSpan(header.ident).subspan(kIdentPaddingStart);
   if (!std::ranges::equal(padding, ByteSpan(otherwise.ident).subspan(kIdentPaddingStart)))
     out.set(kIdentPadding, hex_string(padding));
@@ -427,16 +425,15 @@ Node describe_header(const FileHeader &header, const FileHeader &otherwise) {
 }
 
 void read_header(const Node &node, FileHeader &header, Complaints &complaints) {
-  std::array<std::string_view, kHeaderFields.size() + 1> keys;
-  for (std::size_t i = 0; i < kHeaderFields.size(); ++i)
-    keys[i] = kHeaderFields[i].key;
-  keys.back() = kIdentPadding;
-  const MapReader map(node, keys, complaints);
-  for (const HeaderField &field : kHeaderFields)
-    if (map.has(field.key))
-      field.set(header, map.number(field.key, 0, field.max));
+  const FileHeader usual = header;
+  RowKeys known;
+  fields(known, header, usual);
+  known.keys.push_back(kIdentPadding);
+  const MapReader map(node, known.keys, complaints);
+  RowReader io{map, NameIndex(), complaints};
+  fields(io, header, usual);
   if (const Node *item = map.find(kIdentPadding)) {
-    const std::vector<u8> bytes = read_hex(*item, complaints);
+    const std::vector<u8> bytes = read_data(*item, complaints);
     if (bytes.size() != kIdentSize - kIdentPaddingStart)
       complaints.add(*item, "seven bytes are needed here");
     else
@@ -444,33 +441,7 @@ void read_header(const Node &node, FileHeader &header, Complaints &complaints) {
   }
 }
 
-bool store_header(u8 *out, const FileHeader &h) {
-  const auto fill = [&h](auto raw) {
-    std::memcpy(raw.e_ident, h.ident, sizeof(raw.e_ident));
-    raw.e_type = static_cast<u16>(h.type);
-    raw.e_machine = h.machine;
-    raw.e_version = h.version;
-    raw.e_entry = static_cast<decltype(raw.e_entry)>(h.entry);
-    raw.e_phoff = static_cast<decltype(raw.e_phoff)>(h.phoff);
-    raw.e_shoff = static_cast<decltype(raw.e_shoff)>(h.shoff);
-    raw.e_flags = h.flags;
-    raw.e_ehsize = h.ehsize;
-    raw.e_phentsize = h.phentsize;
-    raw.e_phnum = h.phnum;
-    raw.e_shentsize = h.shentsize;
-    raw.e_shnum = h.shnum;
-    raw.e_shstrndx = h.shstrndx;
-    return raw;
-  };
-  if (h.elf_class() == ElfClass::Elf64) {
-    store_le(out, fill(wire::Ehdr64{}));
-    return true;
-  }
-  store_le(out, fill(wire::Ehdr32{}));
-  return fits_class32({h.entry, h.phoff, h.shoff});
-}
-
-Node describe_segment(const Segment &segment, const SegmentContext &context) {
+Node describe_segment(Segment segment, const SegmentContext &context) {
   Node out = Node::map(Node::Style::Flow);
   out.set("type", words_of(Words::SegmentType, segment.type));
   out.set("flags", words_of(Words::SegmentFlags, segment.flags));
@@ -488,14 +459,8 @@ Node describe_segment(const Segment &segment, const SegmentContext &context) {
     out.set("offset", hexadecimal(segment.offset));
     out.set("filesz", hexadecimal(segment.filesz));
   }
-  if (segment.memsz != memsz)
-    out.set("memsz", hexadecimal(segment.memsz));
-  if (segment.vaddr != 0)
-    out.set("vaddr", hexadecimal(segment.vaddr));
-  if (segment.paddr != 0)
-    out.set("paddr", hexadecimal(segment.paddr));
-  if (segment.align != 8)
-    out.set("align", hexadecimal(segment.align));
+  RowWriter io{out, context.names};
+  fields(io, segment, memsz);
   return out;
 }
 
@@ -530,24 +495,9 @@ Segment read_segment(const Node &node, const SegmentContext &context, Complaints
                                             "write offset and filesz",
                                             kMaxRangedSegments));
   }
-  out.memsz = row.number("memsz", memsz);
-  out.vaddr = row.number("vaddr", 0);
-  out.paddr = row.number("paddr", 0);
-  out.align = row.number("align", 8);
+  RowReader io{row, context.names, complaints};
+  fields(io, out, memsz);
   return out;
-}
-
-bool store_segment(u8 *out, const Segment &s, ElfClass elf_class) {
-  const u32 type = static_cast<u32>(s.type);
-  if (elf_class == ElfClass::Elf64) {
-    store_le(out,
-             wire::Phdr64{type, s.flags, s.offset, s.vaddr, s.paddr, s.filesz, s.memsz, s.align});
-    return true;
-  }
-  const auto narrow = [](u64 v) { return static_cast<u32>(v); };
-  store_le(out, wire::Phdr32{type, narrow(s.offset), narrow(s.vaddr), narrow(s.paddr),
-                             narrow(s.filesz), narrow(s.memsz), s.flags, narrow(s.align)});
-  return fits_class32({s.offset, s.vaddr, s.paddr, s.filesz, s.memsz, s.align});
 }
 
 Node describe_patches(ByteSpan file, ByteSpan image) {

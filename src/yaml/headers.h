@@ -23,12 +23,15 @@ struct FileFacts {
   elf::FileType type = elf::FileType::Relocatable;
   elf::ElfClass elf_class = elf::ElfClass::Elf64;
   bool has_compat = false; // a section .nv.compat: .note.nv.cuinfo points to it
+  std::string arch;
+  u32 section_count = 0, segment_count = 0;
+  u32 name_section = 0, cuinfo_section = 0;
+  u64 data_end = 0; // where the last section ends
 };
 
 // What ptxas and nvlink put into the header of a section of that name: the fields that the text
 // form leaves out. Sections are named, because indices are the writer's business; "" means 0.
 struct SectionDefaults {
-  elf::SectionType type = elf::SectionType::Progbits;
   u64 flags = 0;
   u64 align = 1;
   u64 entsize = 0;
@@ -42,19 +45,14 @@ struct SectionDefaults {
 [[nodiscard]] SectionDefaults section_defaults(std::string_view name, elf::SectionType type,
                                                const FileFacts &file);
 
-// A section header as stored. ElfView's Section has sound values in place of broken ones.
-struct RawSection {
-  u32 name = 0;
-  elf::SectionType type = elf::SectionType::Null;
-  u64 flags = 0, addr = 0, offset = 0, size = 0;
-  u32 link = 0, info = 0;
-  u64 align = 0, entsize = 0;
-
-  friend bool operator==(const RawSection &, const RawSection &) = default;
-};
+// A section header as stored. ElfView's sections have sound values in place of broken ones.
+using RawSection = elf::Section;
 [[nodiscard]] RawSection raw_section(const elf::ElfView &file, u32 index);
-// Precondition: `out` has room for an entry. False when a field does not fit class 32.
-[[nodiscard]] bool store_section(u8 *out, const RawSection &section, elf::ElfClass elf_class);
+
+// Precondition: `out` has room for the header. False when a field does not fit class 32.
+[[nodiscard]] bool store_header(u8 *out, const elf::FileHeader &header);
+[[nodiscard]] bool store_header(u8 *out, const RawSection &section, elf::ElfClass elf_class);
+[[nodiscard]] bool store_header(u8 *out, const elf::Segment &segment, elf::ElfClass elf_class);
 
 [[nodiscard]] u64 file_header_size(elf::ElfClass elf_class);
 [[nodiscard]] u64 section_header_size(elf::ElfClass elf_class);
@@ -64,11 +62,18 @@ struct RawSection {
 // locals; ptxas does not always keep locals together.
 [[nodiscard]] u32 default_first_global(const std::vector<elf::Symbol> &symbols);
 
+// The bytes of .symtab_shndx that a symbol table needs.
+[[nodiscard]] std::vector<u8> extended_indices(const std::vector<elf::Symbol> &symbols);
+
 // The keys of a section whose value is its content. A section has at most one.
 [[nodiscard]] bool is_content_key(std::string_view key);
 
-// Section 0 of a file with so many sections whose names are in section `name_section`.
-[[nodiscard]] RawSection null_section(u64 count, u32 name_section);
+// The fields of section 0 that are not those of a regular file, as a map; and section 0 with the
+// fields that the map states.
+[[nodiscard]] Node describe_null_section(RawSection section, const FileFacts &facts,
+                                         const NameIndex &names);
+[[nodiscard]] RawSection read_null_section(const MapReader &map, const FileFacts &facts,
+                                           const NameIndex &names, Complaints &complaints);
 
 // Where the next section goes when the document does not say: behind the last one, aligned. Types
 // without data move the place as well, as nvlink does.
@@ -89,42 +94,28 @@ private:
 // The e_flags that toolkit 13 writes for a target. Nothing when the target is not known.
 [[nodiscard]] std::optional<u32> default_flags(std::string_view arch_name, u32 cuinfo_section);
 
-// The header of a file in which nothing is unusual: offsets of the tables follow `data_end`.
-struct HeaderFacts {
-  elf::ElfClass elf_class = elf::ElfClass::Elf64;
-  elf::FileType type = elf::FileType::Relocatable;
-  std::string arch;
-  u32 section_count = 0;
-  u32 segment_count = 0;
-  u32 name_section = 0;
-  u32 cuinfo_section = 0;
-  u64 data_end = 0;
-};
-[[nodiscard]] elf::FileHeader default_header(const HeaderFacts &facts);
+// The header of a file in which nothing is unusual.
+[[nodiscard]] elf::FileHeader default_header(const FileFacts &facts);
+// Behind the sections and the tables that the header places.
+[[nodiscard]] u64 file_end(const elf::FileHeader &header, const FileFacts &facts);
 // The fields of `header` that differ from `otherwise`, as a map.
-[[nodiscard]] Node describe_header(const elf::FileHeader &header, const elf::FileHeader &otherwise);
+[[nodiscard]] Node describe_header(elf::FileHeader header, const elf::FileHeader &otherwise);
 // `header` with the fields that the map states.
 void read_header(const Node &node, elf::FileHeader &header, Complaints &complaints);
-[[nodiscard]] bool store_header(u8 *out, const elf::FileHeader &header);
 
 // Program headers. A segment is stated over what it covers: `over: headers`, `over: [first, last]`.
-struct PlacedSection {
-  elf::SectionType type;
-  u64 flags, offset, size, align;
-};
 struct SegmentContext {
   const NameIndex &names;
-  const std::vector<PlacedSection> &sections;
+  std::vector<RawSection> sections;
   u64 table_offset = 0;
   u64 table_size = 0;
   bool ranges = true; // [first, last] is used: not in files with absurdly many segments
 };
 // Ranges of sections take time in proportion to the sections, for each segment.
 inline constexpr u32 kMaxRangedSegments = 64;
-[[nodiscard]] Node describe_segment(const elf::Segment &segment, const SegmentContext &context);
+[[nodiscard]] Node describe_segment(elf::Segment segment, const SegmentContext &context);
 [[nodiscard]] elf::Segment read_segment(const Node &node, const SegmentContext &context,
                                         Complaints &complaints);
-[[nodiscard]] bool store_segment(u8 *out, const elf::Segment &segment, elf::ElfClass elf_class);
 
 // What must be written over `image`, which may be shorter, to make `file` of it: a list for
 // `patch`.

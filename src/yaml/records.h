@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "elf/elf_view.h"
+#include "elf/records/nv_info.h"
 #include "elf/section_kind.h"
 #include "support/types.h"
 #include "yaml/document/byte_lines.h"
@@ -37,32 +38,17 @@ struct RecordNames {
 // The prototype strings that the value refers to, so that the string table can hold them.
 void collect_strings(const Node &content, std::vector<std::string_view> &out);
 
-// Notes have a file of their own, and so has .nv.info.
-[[nodiscard]] std::optional<Node> describe_notes(ByteSpan bytes);
-[[nodiscard]] std::vector<u8> assemble_notes(const Node &content, Complaints &complaints);
-[[nodiscard]] std::optional<Node> describe_info(ByteSpan bytes, const NameIndex &symbols);
+// One row of `attributes`, and the bytes of such rows.
+[[nodiscard]] Node describe_info_record(const elf::InfoRecord &record, const NameIndex &symbols);
 [[nodiscard]] std::vector<u8> assemble_info(const Node &content, const NameIndex &symbols,
                                             Complaints &complaints);
-// One record of a list as assemble_info takes it, appended.
-void assemble_info_record(std::vector<u8> &out, const Node &record, const NameIndex &symbols,
-                          Complaints &complaints);
 
-// How a symbol's name appears in its row. Section symbols carry the name of their section, which
-// the row does not repeat.
-struct SymbolName {
-  enum class Form : u8 {
-    Implied, // none for most, the section's name for section symbols: no key
-    Stated,  // `name`
-    Offset,  // `name_at`: the string table does not lead from a name to this offset
-  };
-  Form form = Form::Implied;
-  std::string_view name; // what references may call it
-};
-
-// Precondition: `strings` is the string table of the symbol's table.
-[[nodiscard]] SymbolName symbol_name(const elf::Symbol &symbol, const NameIndex &sections,
-                                     const StringPlaces &strings);
-[[nodiscard]] Node describe_symbol(const elf::Symbol &symbol, const SymbolName &name,
+// The name of a symbol, unless the string table of its symbol table does not lead from there to the
+// symbol's offset.
+[[nodiscard]] std::string_view symbol_name(const elf::Symbol &symbol, const StringPlaces &strings);
+// `name` is what symbol_name gives. Section symbols carry the name of their section, which the row
+// does not repeat.
+[[nodiscard]] Node describe_symbol(const elf::Symbol &symbol, std::string_view name,
                                    const NameIndex &sections);
 
 // A row as read. `symbol.name` is not set; `name` is the one that the string table must hold.

@@ -7,7 +7,8 @@
 #include <array>
 #include <string_view>
 
-#include "support/types.h"
+#include "support/bytes.h"
+#include "yaml/row_io.h"
 
 namespace culink::text {
 
@@ -26,9 +27,6 @@ inline constexpr std::array<std::string_view, 8> kVariableKeys = {
 // Shared variables, of a function or (those that device functions use) of the module.
 inline constexpr std::array<std::string_view, 4> kSharedKeys = {"name", "size", "align", "bind"};
 
-inline constexpr std::array<std::string_view, 4> kParameterKeys = {"size", "offset", "align",
-                                                                   "space"};
-
 inline constexpr std::array<std::string_view, 7> kUndefinedKeys = {
     "name", "type", "bind", "size", "align", "other", "prototype"};
 
@@ -44,6 +42,20 @@ inline constexpr u32 kIsaVersion = 0x101;     // MERCURY_ISA_VERSION, sm_90 and 
   while (align > 1 && size % align != 0)
     align /= 2;
   return size == 0 ? 1 : align;
+}
+
+// A kernel parameter, behind one that ends at `end`.
+struct ParameterRow {
+  u64 end = 0;
+  elf::InfoKernelParameter parameter = {.cbank = 0x1f};
+};
+template <class Io> void fields(Io &io, ParameterRow &row) {
+  elf::InfoKernelParameter &p = row.parameter;
+  constexpr elf::FieldForm kDecimal = elf::FieldForm::Decimal;
+  io.number("size", p.size, {kDecimal, elf::FieldRule::Stated, 0, 0x3fff});
+  io.number("offset", p.offset, unless(align_up(row.end, natural_align(p.size))));
+  io.number("align", p.pointee_alignment, unless(0, kDecimal));
+  io.number("space", p.space, {kDecimal, elf::FieldRule::Optional, 0, 15});
 }
 
 } // namespace culink::text

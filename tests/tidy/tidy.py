@@ -45,7 +45,7 @@ FOLDERS = {
     "inspect/diff": [*MODEL, "inspect/reader"],
     "inspect/size": [*MODEL, *COMPILERS, "input", "inspect/reader"],
     "yaml/document": ELF,
-    "yaml": [*ELF, "inspect/reader", "yaml/document"],
+    "yaml": [*ELF, "yaml/document"],
     "edit": [*MODEL, "input"],
     "driver/options": MODEL,
     "driver/repro": ["support"],

@@ -53,6 +53,18 @@ struct ToolkitInfo {
   friend bool operator==(const ToolkitInfo &, const ToolkitInfo &) = default;
 };
 
+struct ToolkitText {
+  std::string_view key;
+  std::string_view ToolkitInfo::*text;
+};
+inline constexpr std::array<ToolkitText, 5> kToolkitTexts{{
+    {"object", &ToolkitInfo::object},
+    {"tool", &ToolkitInfo::tool},
+    {"tool_version", &ToolkitInfo::tool_version},
+    {"build", &ToolkitInfo::build},
+    {"options", &ToolkitInfo::options},
+}};
+
 // Refuses a descriptor with a string outside it, and one that encodes to other bytes.
 [[nodiscard]] Result<ToolkitInfo> decode_toolkit_info(ByteSpan desc);
 [[nodiscard]] std::vector<u8> encode_toolkit_info(const ToolkitInfo &info);

@@ -175,15 +175,9 @@ void put_toolkit_info(const DumpContext &context, const elf::Section &section,
     return;
   }
   context.sink.put("version", number(info->version));
-  const std::array<std::pair<std::string_view, std::string_view>, 5> strings{
-      {{"object", info->object},
-       {"tool", info->tool},
-       {"tool_version", info->tool_version},
-       {"build", info->build},
-       {"options", info->options}}};
-  for (const auto &[key, value] : strings) {
+  for (const elf::ToolkitText &row : elf::kToolkitTexts) {
     context.sink.continue_row();
-    context.sink.field({key, ""}, name(value));
+    context.sink.field({row.key, ""}, name(*info.*row.text));
   }
 }
 

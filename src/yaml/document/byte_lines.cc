@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "elf/codec.h"
 #include "support/bytes.h"
 
 namespace culink::text {
@@ -106,7 +107,7 @@ private:
     place.key = node.key;
     // The text of a block starts on the line behind its key.
     place.line = node.text.find('\n') == std::string::npos ? node.line : node.line + 1;
-    while (!rest.empty() && !failed_) {
+    while (!rest.empty() && !complaints_.any()) {
       const std::size_t end = std::min(rest.find('\n'), rest.size());
       line(trim(rest.substr(0, end)), place);
       rest.remove_prefix(std::min(end + 1, rest.size()));
@@ -126,27 +127,24 @@ private:
         return instruction(text, place);
     }
     if (!append_digits(text))
-      fail(place,
-           fmt::format("'{}' is not understood; write {}bytes in hexadecimal or `zero xN`",
-                       text.substr(0, 60), code_ ? "`nop xN`, two 64-bit words with 0x, " : ""));
+      complaints_.add(
+          place,
+          fmt::format("'{}' is not understood; write {}bytes in hexadecimal or `zero xN`",
+                      text.substr(0, 60), code_ ? "`nop xN`, two 64-bit words with 0x, " : ""));
   }
 
   void zeros(u64 count, const Node &place) {
-    failed_ = !complaints_.spend(count, place);
-    if (!failed_)
+    if (complaints_.spend(count, place))
       bytes_.resize(bytes_.size() + count);
   }
 
   void nops(u64 count, const Node &place) {
     const u64 most = kMaxImageBytes / kInstructionSize + 1; // no product is beyond 64 bits
-    failed_ = !complaints_.spend(std::min(count, most) * kInstructionSize, place);
-    if (failed_)
+    if (!complaints_.spend(std::min(count, most) * kInstructionSize, place))
       return;
-    u64 at = bytes_.size();
-    bytes_.resize(at + count * kInstructionSize);
-    for (; at < bytes_.size(); at += kInstructionSize) {
-      store_le(bytes_.data() + at, kNopLow);
-      store_le(bytes_.data() + at + sizeof(u64), kNopHigh);
+    for (u64 i = 0; i < count; ++i) {
+      elf::append_le(bytes_, kNopLow);
+      elf::append_le(bytes_, kNopHigh);
     }
   }
 
@@ -156,11 +154,12 @@ private:
     const std::optional<u64> high =
         blank == std::string_view::npos ? std::nullopt : parse_number(trim(text.substr(blank)));
     if (!low || !high)
-      return fail(place, fmt::format("'{}' is not an instruction: low word, blank, high word, each "
-                                     "with 0x",
-                                     text.substr(0, 60)));
-    append_word_bytes(*low);
-    append_word_bytes(*high);
+      return complaints_.add(
+          place, fmt::format("'{}' is not an instruction: low word, blank, high word, each "
+                             "with 0x",
+                             text.substr(0, 60)));
+    elf::append_le(bytes_, *low);
+    elf::append_le(bytes_, *high);
   }
 
   [[nodiscard]] bool append_digits(std::string_view text) {
@@ -178,21 +177,9 @@ private:
     return !high;
   }
 
-  void append_word_bytes(u64 word) {
-    const u64 at = bytes_.size();
-    bytes_.resize(at + sizeof(word));
-    store_le(bytes_.data() + at, word);
-  }
-
-  void fail(const Node &place, std::string message) {
-    complaints_.add(place, std::move(message));
-    failed_ = true;
-  }
-
   bool code_;
   Complaints &complaints_;
   std::vector<u8> bytes_;
-  bool failed_ = false;
 };
 
 } // namespace
@@ -283,9 +270,7 @@ std::vector<u8> read_number_lines(const Node &node, Complaints &complaints) {
       complaints.add(node, fmt::format("'{}' is not a 32-bit number", word.substr(0, 60)));
       return out;
     }
-    const u64 at = out.size();
-    out.resize(at + 4);
-    store_le(out.data() + at, static_cast<u32>(*number));
+    elf::append_le(out, static_cast<u32>(*number));
   }
   return out;
 }
@@ -295,10 +280,6 @@ std::string hex_string(ByteSpan bytes) {
   out.reserve(bytes.size() * 2);
   append_hex(out, bytes);
   return out;
-}
-
-std::vector<u8> read_hex(const Node &node, Complaints &complaints) {
-  return read_data(node, complaints);
 }
 
 // String tables as lists. ptxas and nvlink store names in the order in which they created sections

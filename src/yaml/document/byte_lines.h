@@ -38,7 +38,6 @@ inline constexpr u64 kInstructionSize = 16;
 
 // Hexadecimal digits in one scalar.
 [[nodiscard]] std::string hex_string(ByteSpan bytes);
-[[nodiscard]] std::vector<u8> read_hex(const Node &node, Complaints &complaints);
 
 // A string table and where each of its strings starts. A string is found where it is complete for
 // the first time, never as the end of another; "" is offset 0.

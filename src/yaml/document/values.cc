@@ -11,6 +11,7 @@
 #include <array>
 #include <cctype>
 #include <charconv>
+#include <ranges>
 #include <vector>
 
 #include <fmt/format.h>
@@ -102,7 +103,7 @@ std::string read_name(const Node &node, Complaints &complaints) {
   if (node.is_scalar())
     name = node.text;
   else if (node.is_map() && node.items.size() == 1 && node.items[0].key == "hex")
-    name = as_text(read_hex(node.items[0], complaints));
+    name = as_text(read_data(node.items[0], complaints));
   else
     complaints.add(node,
                    fmt::format("a name is needed here (or {{hex: ...}}), not {}", kind_word(node)));
@@ -259,31 +260,21 @@ struct WordKind {
   std::optional<u64> (*number_of)(std::string_view name) = nullptr;
 };
 
-constexpr u64 kMost32 = 0xffffffff;
+template <const auto &table> constexpr WordKind named(std::string_view what, u64 most) {
+  return {what, most, {}, name_in<table>, number_in<table>};
+}
 
 // In the order of Words.
 constexpr std::array<WordKind, 9> kKinds{{
     {"flags", ~u64{0}, kSectionFlags},
     {"flags", 0xff, kSymbolOther},
-    {"flags", kMost32, kSegmentFlags},
-    {"section type",
-     kMost32,
-     {},
-     name_in<elf::kSectionTypeNames>,
-     number_in<elf::kSectionTypeNames>},
-    {"symbol type", 15, {}, name_in<elf::kSymbolTypeNames>, number_in<elf::kSymbolTypeNames>},
-    {"binding", 15, {}, name_in<elf::kSymbolBindingNames>, number_in<elf::kSymbolBindingNames>},
-    {"segment type",
-     kMost32,
-     {},
-     name_in<elf::kSegmentTypeNames>,
-     number_in<elf::kSegmentTypeNames>},
-    {"file type (rel, exec)",
-     0xffff,
-     {},
-     name_in<elf::kFileTypeNames>,
-     number_in<elf::kFileTypeNames>},
-    {"relocation type", kMost32, {}, name_of_relocation, number_of_relocation},
+    {"flags", kMaxWord, kSegmentFlags},
+    named<elf::kSectionTypeNames>("section type", kMaxWord),
+    named<elf::kSymbolTypeNames>("symbol type", 15),
+    named<elf::kSymbolBindingNames>("binding", 15),
+    named<elf::kSegmentTypeNames>("segment type", kMaxWord),
+    named<elf::kFileTypeNames>("file type (rel, exec)", 0xffff),
+    {"relocation type", kMaxWord, {}, name_of_relocation, number_of_relocation},
 }};
 
 std::string flags_text(u64 flags, std::span<const FlagWord> words) {
@@ -316,9 +307,7 @@ u64 read_flags(const Node &node, const WordKind &kind, Complaints &complaints) {
     } else if (number && *number <= kind.most) {
       flags |= *number;
     } else {
-      std::vector<std::string_view> known;
-      for (const FlagWord &w : kind.flags)
-        known.push_back(w.word);
+      const auto known = kind.flags | std::views::transform(&FlagWord::word);
       complaints.add(node, fmt::format("'{}' is no flag; known are {} and numbers up to {:#x}",
                                        word, fmt::join(known, ", "), kind.most));
       return 0;
