@@ -17,9 +17,9 @@ namespace {
 constexpr size_t kFlushAt = 256 * 1024;
 constexpr char kHexDigits[] = "0123456789abcdef";
 
-// Whether a character of several bytes is a C1 control character, which nobody wants to see, or
-// begins a line or turns the direction of those around it (U+061C, U+200E, U+200F, U+2028 to
-// U+202E, U+2066 to U+2069).
+// True for characters of several bytes that are not shown: C1 control characters, and those that
+// begin a line or turn the direction of their neighbours (U+061C, U+200E, U+200F, U+2028 to U+202E,
+// U+2066 to U+2069).
 bool is_hidden(std::string_view character) {
   const auto byte = [&](size_t i) { return static_cast<u8>(character[i]); };
   const u8 lead = byte(0), second = byte(1);

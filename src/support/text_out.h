@@ -51,7 +51,7 @@ private:
 [[nodiscard]] std::string visible(std::string_view bytes);
 // How many bytes at the front of a text are one character of valid UTF-8; 0: none.
 [[nodiscard]] size_t utf8_length(std::string_view text);
-// The same of characters that can be shown: no control character.
+// As utf8_length, but 0 for control characters, which cannot be shown.
 [[nodiscard]] size_t character_length(std::string_view text);
 
 } // namespace culink

@@ -390,7 +390,7 @@ private:
     return list;
   }
 
-  // What the document does not give yet, from the file itself.
+  // Adds the bytes that the document does not give yet, from the file itself.
   void patch(Node &out) const {
     const Result<std::vector<u8>> made = assemble_exact(out);
     const ByteSpan file = file_.file();

@@ -223,8 +223,8 @@ constexpr std::string_view kIdentPadding = "ident_padding";
 constexpr u32 kIdentPaddingStart = 9;
 constexpr u32 kIdentSize = 16;
 
-// What a segment from one section to a later one covers. nvlink's rule: in memory, sections without
-// data are stacked behind the file's part.
+// The range that a segment from one section to a later one covers. nvlink's rule: in memory,
+// sections without data are stacked behind the file's part.
 class Extent {
 public:
   explicit Extent(u64 start) : start_(start) {}

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a document need not state, because a regular file has it: the headers of sections, segments
-// and the file, and where sections are. Describe asks what would come out and states the rest;
-// assemble asks for what was not stated.
+// Headers of sections, segments and the file as a regular file has them, and the places of
+// sections. A document need not state these: describe states what differs, and assemble fills in
+// what is not stated.
 #pragma once
 
 #include <optional>
@@ -29,8 +29,8 @@ struct FileFacts {
   u64 data_end = 0; // where the last section ends
 };
 
-// What ptxas and nvlink put into the header of a section of that name: the fields that the text
-// form leaves out. Sections are named, because indices are the writer's business; "" means 0.
+// The header that ptxas and nvlink give a section of a name: the fields that the text form leaves
+// out. Sections are named, because indices are the writer's business; "" means 0.
 struct SectionDefaults {
   u64 flags = 0;
   u64 align = 1;
@@ -96,7 +96,7 @@ private:
 
 // The header of a file in which nothing is unusual.
 [[nodiscard]] elf::FileHeader default_header(const FileFacts &facts);
-// Behind the sections and the tables that the header places.
+// The end of a file: after the sections, and the tables that the header places.
 [[nodiscard]] u64 file_end(const elf::FileHeader &header, const FileFacts &facts);
 // The fields of `header` that differ from `otherwise`, as a map.
 [[nodiscard]] Node describe_header(elf::FileHeader header, const elf::FileHeader &otherwise);

@@ -568,7 +568,7 @@ constexpr std::array<std::string_view, 9> kSymbolKeys = {
     "name", "name_at", "type", "bind", "section", "shndx", "value", "size", "other"};
 constexpr std::array<std::string_view, 4> kRelocationKeys = {"at", "type", "to", "add"};
 
-// Whether `section` says all about st_shndx.
+// True if `section` says all about st_shndx.
 bool section_is_reference(const Symbol &symbol, const NameIndex &sections) {
   if (!symbol.in_section() || symbol.section >= sections.size())
     return false;

@@ -30,7 +30,7 @@ inline constexpr std::array<std::string_view, 4> kSharedKeys = {"name", "size", 
 inline constexpr std::array<std::string_view, 7> kUndefinedKeys = {
     "name", "type", "bind", "size", "align", "other", "prototype"};
 
-// What a function has when the document does not say.
+// Values of a function that the document does not state.
 inline constexpr u32 kDefaultRegisters = 16;
 inline constexpr u32 kDefaultToolkit = 130;   // 13.0
 inline constexpr u32 kNoRegisterLimit = 0xff; // MAXREG_COUNT

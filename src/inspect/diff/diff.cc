@@ -75,7 +75,7 @@ std::string hex_bytes(ByteSpan bytes, std::string_view between = " ") {
   return text;
 }
 
-// What the codec could not read, as one entry, so that it is compared too.
+// Adds bytes that the codec could not read as one entry, so that they are compared too.
 void add_rest(std::vector<Item> &items, ByteSpan rest) {
   if (!rest.empty())
     add_item(items, "unreadable rest", hex_bytes(rest, ""));
