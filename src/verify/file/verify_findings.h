@@ -74,48 +74,6 @@ private:
 
 using SectionRange = std::span<const elf::Section>;
 
-// What the checks of single sections leave for those of the whole file, so that not every topic
-// needs a walk of its own: a large file has a hundred thousand sections, more than the caches hold.
-struct Survey {
-  std::vector<const elf::Section *> symbol_tables;
-  std::vector<const elf::Section *> calls;       // call graphs and prototypes
-  std::vector<const elf::Section *> notes;       // and other sections with their kind of records
-  std::vector<const elf::Section *> short_names; // at most kShortName characters
-  std::vector<SectionRange> no_data;             // memory without contents
-  // Sections are in the file in the order of the table, aligned, without address, without overlap,
-  // and with nothing but zeros between them.
-  bool tidy = true;
-  const elf::Section *first = nullptr; // if tidy: the one with the first bytes
-  const elf::Section *last = nullptr;  // and with the last
-};
-inline constexpr size_t kShortName = 15;
-
-// What sections of a file have in common: looked up once for all of them.
-class FileMemory {
-public:
-  explicit FileMemory(const elf::ElfView &view) : view_(view) {}
-
-  [[nodiscard]] const elf::ElfView &view() const { return view_; }
-  // The table that sh_link names.
-  [[nodiscard]] const elf::SymbolTable &linked_symbols(const elf::Section &user) {
-    if (user.link != linked_) {
-      linked_ = user.link;
-      symbols_ = view_.linked_symbols(user);
-    }
-    return symbols_;
-  }
-
-private:
-  const elf::ElfView &view_;
-  u32 linked_ = ~u32{0};
-  elf::SymbolTable symbols_;
-};
-
-// Adds a section to the survey of those before it.
-void survey_section(const elf::ElfView &view, const elf::Section &section, Survey &survey);
-// Adds the survey of the sections that follow.
-void append_survey(const elf::ElfView &view, Survey &survey, const Survey &later);
-
 // Bytes, on every architecture since sm_70.
 constexpr u64 kInstructionSize = 16;
 
@@ -132,25 +90,22 @@ inline constexpr std::string_view kCuverName = ".note.nv.cuver";
   return has_old_abi(view) || view.find(kCuverName);
 }
 
-// The topics. Those of ranges take any part of the section table.
+// The topics. Those of a section do nothing for one of another kind.
 void check_header(const elf::ElfView &view, Findings &findings);
-void check_names(const elf::ElfView &view, const Survey &survey, Findings &findings);
-void check_section(const elf::Section &section, FileMemory &memory, Findings &findings);
-void check_layout(const elf::ElfView &view, const Survey &survey, Findings &findings);
+void check_names(const elf::ElfView &view, Findings &findings);
+void check_section(const elf::ElfView &view, const elf::Section &section, Findings &findings);
+void check_layout(const elf::ElfView &view, Findings &findings);
 void check_symbols(const elf::ElfView &view, const elf::Section &table, u32 begin, u32 end,
                    Findings &findings);
 void check_relocations(const elf::ElfView &view, const elf::Section &table, Findings &findings);
 // Records from `begin` up to `end`, which are offsets of records or of the section's end.
-void check_info(const elf::Section &section, u64 begin, u64 end, FileMemory &memory,
+void check_info(const elf::ElfView &view, const elf::Section &section, u64 begin, u64 end,
                 Findings &findings);
 void check_mirror(const elf::ElfView &view, Findings &findings);
 void check_calls(const elf::ElfView &view, const elf::Section &section, Findings &findings);
-void check_note(const elf::Section &section, Findings &findings);
+void check_note(const elf::ElfView &view, const elf::Section &section, Findings &findings);
 void check_segments(const elf::ElfView &view, Findings &findings);
 void check_cover(const elf::ElfView &view, SectionRange sections, Findings &findings);
-void check_segment_sizes(const elf::ElfView &view, const Survey &survey, Findings &findings);
-
-// All topics but the header, of a device file.
-[[nodiscard]] Findings check_contents(const elf::ElfView &view, WorkerPool &pool);
+void check_segment_sizes(const elf::ElfView &view, Findings &findings);
 
 } // namespace culink::verify

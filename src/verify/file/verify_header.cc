@@ -62,26 +62,20 @@ public:
   }
 
   void check_cover(SectionRange sections) {
-    RightPlace right;
-    for (const Section &s : sections) {
-      if (s.size == 0 || !needs_segment(s) || right.is_that_of(s))
-        continue;
-      const Segment *home = find_home(s, [](const Segment &) {});
-      if (check_home(s, home))
-        right = place_like(s, *home);
-    }
+    for (const Section &s : sections)
+      if (s.size != 0 && needs_segment(s))
+        check_home(s, find_home(s, [](const Segment &) {}));
   }
 
   // An empty section needs no room, but one without data still aligns what follows it.
-  void check_sizes(std::span<const SectionRange> no_data) {
+  void check_sizes() {
     std::vector<u64> without_data(segments_.size()); // room that sections without data need
-    for (const SectionRange range : no_data)
-      for (const Section &s : range)
-        if (needs_segment(s))
-          (void)find_home(s, [&](const Segment &segment) {
-            u64 &room = without_data[static_cast<u64>(&segment - segments_.data())];
-            room = round_up(room, s.align) + s.size;
-          });
+    for (const Section &s : view_.sections())
+      if (s.no_data() && needs_segment(s))
+        (void)find_home(s, [&](const Segment &segment) {
+          u64 &room = without_data[static_cast<u64>(&segment - segments_.data())];
+          room = round_up(room, s.align) + s.size;
+        });
     for (u64 i = 0; i < segments_.size(); ++i)
       if (segments_[i].memsz >= segments_[i].filesz &&
           segments_[i].memsz - segments_[i].filesz != without_data[i])
@@ -93,34 +87,6 @@ public:
 private:
   [[nodiscard]] static bool needs_segment(const Section &s) {
     return (s.flags & elf::kFlagAlloc) != 0 && !s.is_mercury();
-  }
-
-  // Sections of one type and with the same flags lie in the right segment if they lie here. Most
-  // sections lie where the one before does.
-  struct RightPlace {
-    SectionType type = SectionType::Null;
-    u64 flags = 0;
-    u64 first_offset = 0; // the lowest
-    u64 last_offset = 0;  // the highest
-    u64 end = 0;          // of their bytes
-
-    [[nodiscard]] bool is_that_of(const Section &s) const {
-      return s.type == type && s.flags == flags && s.offset >= first_offset &&
-             s.offset <= last_offset && s.size <= end - s.offset;
-    }
-  };
-  [[nodiscard]] RightPlace place_like(const Section &s, const Segment &home) const {
-    if (s.no_data()) // of which only the offset counts
-      return {s.type, s.flags, s.offset, s.offset, ~u64{0}};
-    const std::optional<u64> end = checked_add(home.offset, home.filesz);
-    const auto shares_bytes = [&](const Segment *other) {
-      return other != &home &&
-             (other->offset <= home.offset ? home.offset - other->offset < other->filesz
-                                           : other->offset - home.offset < home.filesz);
-    };
-    if (!end || std::ranges::any_of(std::span(homes_).first(home_count_), shares_bytes))
-      return {};
-    return {s.type, s.flags, home.offset, *end, *end};
   }
 
   [[nodiscard]] bool is_table(const Segment &segment) const {
@@ -189,24 +155,21 @@ private:
     return home;
   }
 
-  // Whether it is the right segment.
-  bool check_home(const Section &s, const Segment *home) {
+  void check_home(const Section &s, const Segment *home) {
     if (!home) {
       findings_.in_section(Rule::SegmentCover, s, [] {
         return FieldMessage{"sh_flags", "is allocated, but no PT_LOAD covers it"};
       });
-      return false;
+      return;
     }
     const bool writable = (home->flags & elf::kSegmentWrite) != 0;
     const bool executable = (home->flags & elf::kSegmentExec) != 0;
-    if (writable == ((s.flags & elf::kFlagWrite) != 0) &&
-        (executable || (s.flags & elf::kFlagExec) == 0))
-      return true;
-    findings_.in_section(Rule::SegmentCover, s, [&] {
-      return FieldMessage{"sh_flags",
-                          fmt::format("{:#x} in a segment with flags {}", s.flags, home->flags)};
-    });
-    return false;
+    if (writable != ((s.flags & elf::kFlagWrite) != 0) ||
+        (!executable && (s.flags & elf::kFlagExec) != 0))
+      findings_.in_section(Rule::SegmentCover, s, [&] {
+        return FieldMessage{"sh_flags",
+                            fmt::format("{:#x} in a segment with flags {}", s.flags, home->flags)};
+      });
   }
 
   const ElfView &view_;
@@ -325,9 +288,9 @@ void check_cover(const ElfView &view, SectionRange sections, Findings &findings)
     SegmentCheck(view, findings).check_cover(sections);
 }
 
-void check_segment_sizes(const ElfView &view, const Survey &survey, Findings &findings) {
+void check_segment_sizes(const ElfView &view, Findings &findings) {
   if (has_segments(view))
-    SegmentCheck(view, findings).check_sizes(survey.no_data);
+    SegmentCheck(view, findings).check_sizes();
 }
 
 } // namespace culink::verify

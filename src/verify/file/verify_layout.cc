@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The layout of the file: header, section data, section table, program headers, nothing else.
-// One walk over the sections in file order finds overlaps and bytes that belong to nothing. Nearly
-// all files are in order, which the survey of all sections finds out; only for the others is it
-// determined what exactly is wrong.
+// One walk over the sections in file order finds overlaps and bytes that belong to nothing.
 //
 // NVIDIA's tools do two unusual things. A Mercury section without bytes of its own has the offset
 // and the size of its SASS counterpart. And Mercury sections of a no-data type occupy bytes of the
@@ -107,81 +105,6 @@ void check_alignment(const ElfView &view, Findings &findings) {
   return h.shnum == 0 || h.section_count == h.shnum;
 }
 
-// Looks at 32 bytes at a time: code is aligned to 128.
-[[gnu::noinline]] [[nodiscard]] bool is_clear(const u8 *at, u64 size) {
-  u64 used = 0;
-  for (; size >= 4 * sizeof(u64); size -= 4 * sizeof(u64), at += 4 * sizeof(u64))
-    used |= load_le<u64>(at) | load_le<u64>(at + 8) | load_le<u64>(at + 16) | load_le<u64>(at + 24);
-  for (; size >= sizeof(u64); size -= sizeof(u64), at += sizeof(u64))
-    used |= load_le<u64>(at);
-  for (; size != 0; --size, ++at)
-    used |= *at;
-  return used == 0;
-}
-
-// Whether the bytes of a section follow those that end at `end`, with zeros between.
-[[nodiscard]] inline bool follows_tidily(ByteSpan file, const Section &s, u64 end) {
-  return s.offset >= end && s.offset <= file.size() && s.size <= file.size() - s.offset &&
-         (s.offset == end || is_clear(file.data() + end, s.offset - end));
-}
-
-[[nodiscard]] u64 end_of(const Section &s) {
-  return s.offset + s.size;
-}
-
-[[nodiscard]] bool is_aligned(const Section &s) {
-  if (s.addr != 0)
-    return false;
-  return is_power_of_two(s.align) ? (s.offset & (s.align - 1)) == 0 // which takes no division
-                                  : s.align == 0 || s.offset % s.align == 0;
-}
-
-// True if a section follows those of a tidy survey as it does in a tidy file.
-[[nodiscard]] bool is_tidy(const ElfView &view, const Section &s, Survey &survey) {
-  if (!is_aligned(s))
-    return false;
-  if (!takes_room(view, s))
-    return true;
-  if (!survey.last)
-    survey.first = &s;
-  else if (!follows_tidily(view.file(), s, end_of(*survey.last)))
-    return false;
-  survey.last = &s;
-  return true;
-}
-
-// They follow each other in most files.
-void list_no_data(Survey &survey, const Section &s) {
-  if (!survey.no_data.empty())
-    if (SectionRange &last = survey.no_data.back(); last.data() + last.size() == &s) {
-      last = {last.data(), last.size() + 1};
-      return;
-    }
-  survey.no_data.push_back({&s, 1});
-}
-
-// Adds a section to the list of its type; code, constants, records and relocations are in none.
-void list_section(Survey &survey, const Section &s) {
-  switch (s.type) {
-  case elf::SectionType::CudaCallgraph:
-  case elf::SectionType::CudaPrototype:
-  case elf::SectionType::MercuryCallgraph:
-  case elf::SectionType::MercuryPrototype:
-    survey.calls.push_back(&s);
-    return;
-  case elf::SectionType::Note:
-  case elf::SectionType::CudaCompat:
-  case elf::SectionType::CudaRelocInfo:
-    survey.notes.push_back(&s);
-    return;
-  default:
-    if (s.no_data())
-      list_no_data(survey, s);
-    else if (is_symbol_table(s.type))
-      survey.symbol_tables.push_back(&s);
-  }
-}
-
 // The end of the last table in the file, or of the section data where there is no table.
 [[nodiscard]] u64 end_of_tables(const ElfView &view, u64 data_end) {
   const elf::FileHeader &h = view.header();
@@ -204,7 +127,7 @@ struct Extent {
   const Section *owner = nullptr; // of the bytes up to `end`
 };
 
-Extent check_untidy(const ElfView &view, Findings &findings) {
+Extent check_sections(const ElfView &view, Findings &findings) {
   check_alignment(view, findings);
   Extent e{knows_all_sections(view.header()), end_of_header(view)};
   for (const Section *s : in_file_order(view, e.all_there)) {
@@ -227,38 +150,9 @@ Extent check_untidy(const ElfView &view, Findings &findings) {
 
 } // namespace
 
-void survey_section(const ElfView &view, const Section &s, Survey &survey) {
-  list_section(survey, s);
-  if (s.name.size() <= kShortName)
-    survey.short_names.push_back(&s);
-  if (s.type != elf::SectionType::Null)
-    survey.tidy = survey.tidy && is_tidy(view, s, survey);
-}
-
-void append_survey(const ElfView &view, Survey &survey, const Survey &later) {
-  const auto append = [](auto &list, const auto &more) {
-    list.insert(list.end(), more.begin(), more.end());
-  };
-  append(survey.symbol_tables, later.symbol_tables);
-  append(survey.calls, later.calls);
-  append(survey.notes, later.notes);
-  append(survey.short_names, later.short_names);
-  append(survey.no_data, later.no_data);
-  survey.tidy = survey.tidy && later.tidy;
-  if (!later.first)
-    return;
-  const u64 end = survey.last ? end_of(*survey.last) : end_of_header(view);
-  survey.tidy = survey.tidy && follows_tidily(view.file(), *later.first, end);
-  survey.first = survey.first ? survey.first : later.first;
-  survey.last = later.last;
-}
-
-void check_layout(const ElfView &view, const Survey &survey, Findings &findings) {
+void check_layout(const ElfView &view, Findings &findings) {
   const elf::FileHeader &h = view.header();
-  const auto [all_there, end, owner] =
-      survey.tidy && knows_all_sections(h)
-          ? Extent{true, survey.last ? end_of(*survey.last) : end_of_header(view), survey.last}
-          : check_untidy(view, findings);
+  const auto [all_there, end, owner] = check_sections(view, findings);
   if (h.shoff != 0 && h.shoff < end)
     findings.push(Rule::HeaderTables, "ELF header", "e_shoff",
                   fmt::format("the section table at {:#x} lies inside {}, which ends at {:#x}",

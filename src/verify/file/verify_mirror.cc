@@ -17,6 +17,7 @@
 
 #include <fmt/format.h>
 
+#include "elf/names.h"
 #include "elf/records/nv_capmerc.h"
 #include "elf/records/nv_info.h"
 #include "elf/section_kind.h"
@@ -36,45 +37,11 @@ using elf::SectionRole;
 using elf::SectionType;
 using elf::Symbol;
 
-constexpr std::string_view kMirrorPrefix = ".nv.merc";
-constexpr std::string_view kCapsulePrefix = ".nv.capmerc";
-
-// The beginning of a name in machine code, and in Mercury.
-struct BankName {
-  std::string_view sass;
-  std::string_view mercury;
-};
-constexpr BankName kBankNames[] = {
-    {".nv.constant0.", ".nv.constant.entry_image_header_indices."},
-    {".nv.constant2.", ".nv.constant.optimizer."},
-    {".nv.constant3", ".nv.constant.user"},
-    {".nv.constant4", ".nv.constant.pic"},
-};
-
-// The name of a machine-code section inside a Mercury link; relocation tables follow their section.
-std::string mercury_name(std::string_view name) {
-  std::string prefix;
-  for (const std::string_view table : {".rela", ".rel", ".nv.resolvedrela"})
-    if (name.starts_with(std::string(table) + ".")) {
-      prefix = table;
-      name.remove_prefix(table.size());
-      break;
-    }
-  for (const BankName &bank : kBankNames)
-    if (name.starts_with(bank.sass))
-      return prefix + std::string(bank.mercury) + std::string(name.substr(bank.sass.size()));
-  return prefix + std::string(name);
-}
+// The constants of a function's parameters.
+constexpr std::string_view kParameterBank = ".nv.constant0.";
 
 bool is_code(const Section &section) {
   return (section.flags & elf::kFlagExec) != 0;
-}
-
-std::string counterpart_name(const Section &section) {
-  if (section.type == SectionType::Symtab)
-    return ".nv.merc.symtab";
-  return std::string(is_code(section) ? kCapsulePrefix : kMirrorPrefix) +
-         mercury_name(section.name);
 }
 
 // Whether the name is that of a Mercury section; another rule compares the flag.
@@ -95,8 +62,7 @@ Counterpart counterpart_of_role(const Section &section) {
   case SectionRole::Rela:
     return Counterpart::Needed;
   case SectionRole::Constant: // bank 0 only with textures
-    return section.name.starts_with(kBankNames[0].sass) ? Counterpart::Possible
-                                                        : Counterpart::Needed;
+    return section.name.starts_with(kParameterBank) ? Counterpart::Possible : Counterpart::Needed;
   case SectionRole::StringTable:
   case SectionRole::Null:
   case SectionRole::NoteTkinfo:
@@ -189,7 +155,7 @@ private:
     const Counterpart expected = counterpart_of_role(section);
     if (expected == Counterpart::None)
       return;
-    const std::string name = counterpart_name(section);
+    const std::string name = elf::mercury_counterpart_name(section.name);
     auto at = std::lower_bound(
         mirrors_.begin(), mirrors_.end(), std::string_view(name),
         [](const Mirror &mirror, std::string_view wanted) { return mirror.name < wanted; });
@@ -296,7 +262,8 @@ private:
 
   void compare_symbol(const Section &table, u32 i, const Symbol &symbol, const Symbol &mirrored) {
     const bool section = symbol.type() == elf::SymbolType::Section;
-    const std::string name = section ? mercury_name(symbol.name) : std::string(symbol.name);
+    const std::string name =
+        section ? elf::mercury_link_name(symbol.name) : std::string(symbol.name);
     u32 place = symbol.section;
     if (symbol.in_section() && place < counterparts_.size() && counterparts_[place])
       place = *counterparts_[place];

@@ -21,6 +21,7 @@ namespace culink::verify {
 using elf::ElfView;
 using elf::Section;
 using elf::SectionRole;
+using elf::SectionType;
 using elf::SymbolTable;
 using elf::SymbolType;
 
@@ -84,9 +85,9 @@ void report_all(Rule rule, const Section &section, const std::vector<elf::Violat
 // Checks the records of one section.
 class InfoCheck {
 public:
-  InfoCheck(const Section &section, FileMemory &memory, Findings &findings)
-      : s_(section), symbols_(memory.linked_symbols(section)),
-        code_(memory.view().info_section(section)), findings_(findings) {
+  InfoCheck(const ElfView &view, const Section &section, Findings &findings)
+      : s_(section), symbols_(view.linked_symbols(section)), code_(view.info_section(section)),
+        findings_(findings) {
     if (code_ && (code_->flags & elf::kFlagExec) == 0)
       code_ = nullptr;
   }
@@ -140,7 +141,7 @@ private:
   }
 
   const Section &s_;
-  const SymbolTable &symbols_;
+  const SymbolTable symbols_;
   const Section *code_; // of the function, where there is some
   Findings &findings_;
 };
@@ -254,19 +255,31 @@ void check_actions(const Section &section, Findings &findings) {
 
 } // namespace
 
-void check_info(const Section &section, u64 begin, u64 end, FileMemory &memory,
+void check_info(const ElfView &view, const Section &section, u64 begin, u64 end,
                 Findings &findings) {
-  InfoCheck(section, memory, findings).run(begin, end);
+  InfoCheck(view, section, findings).run(begin, end);
 }
 
 void check_calls(const ElfView &view, const Section &section, Findings &findings) {
-  if (role_of(section) == SectionRole::Callgraph)
-    check_graph(view, section, findings);
-  else
-    check_prototypes(view, section, findings);
+  switch (section.type) {
+  case SectionType::CudaCallgraph:
+  case SectionType::CudaPrototype:
+  case SectionType::MercuryCallgraph:
+  case SectionType::MercuryPrototype:
+    if (role_of(section) == SectionRole::Callgraph)
+      check_graph(view, section, findings);
+    else
+      check_prototypes(view, section, findings);
+    return;
+  default:
+    return;
+  }
 }
 
-void check_note(const Section &section, Findings &findings) {
+void check_note(const ElfView &, const Section &section, Findings &findings) {
+  if (section.type != SectionType::Note && section.type != SectionType::CudaCompat &&
+      section.type != SectionType::CudaRelocInfo)
+    return;
   const SectionRole role = role_of(section);
   if (role == SectionRole::NoteTkinfo || role == SectionRole::NoteCuinfo)
     check_note_section(section, role, findings);

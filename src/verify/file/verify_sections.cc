@@ -70,6 +70,7 @@ constexpr std::array<std::string_view, 12> kUnique{
 constexpr std::array<std::string_view, 5> kRequired{".shstrtab", ".strtab", ".symtab",
                                                     ".note.nv.tkinfo", ".note.nv.cuinfo"};
 constexpr u32 kRequiredBefore13 = 3; // files of older toolkits have other notes
+constexpr u32 kCuinfo = 4;           // which may be kCuverName
 
 // Targets before sm_90 keep the function's register count in the top byte of sh_info.
 constexpr u32 kSymbolMask = 0xffffff;
@@ -81,9 +82,8 @@ constexpr u32 kSymbolMask = 0xffffff;
 
 class SectionCheck {
 public:
-  SectionCheck(const Section &section, FileMemory &memory, Findings &findings)
-      : view_(memory.view()), s_(section), kind_(kind_of(section)), memory_(memory),
-        findings_(findings) {
+  SectionCheck(const ElfView &view, const Section &section, Findings &findings)
+      : view_(view), s_(section), kind_(kind_of(section)), findings_(findings) {
     // By the name, so that a wrong flag is one finding and not one for every link.
     kind_.mercury = s_.name.starts_with(".nv.merc.") || s_.name.starts_with(".nv.capmerc.");
   }
@@ -119,7 +119,6 @@ private:
   const ElfView &view_;
   const Section &s_;
   SectionKind kind_;
-  FileMemory &memory_;
   Findings &findings_;
 };
 
@@ -273,7 +272,7 @@ void SectionCheck::check_target() {
 void SectionCheck::check_function() {
   if (kind_.role == SectionRole::Text && s_.size % 16 != 0)
     report(Rule::TextSize, "sh_size", fmt::format("{:#x} is not a multiple of 16", s_.size));
-  const elf::SymbolTable &symbols = memory_.linked_symbols(s_);
+  const elf::SymbolTable symbols = view_.linked_symbols(s_);
   const u32 index = s_.info & kSymbolMask;
   if (index >= symbols.size()) {
     report(Rule::TextSymbol, "sh_info",
@@ -288,35 +287,26 @@ void SectionCheck::check_function() {
 
 } // namespace
 
-void check_names(const ElfView &view, const Survey &survey, Findings &findings) {
+void check_names(const ElfView &view, Findings &findings) {
   std::array<u32, kUnique.size()> count{};
-  std::array<bool, kRequired.size()> found{};
-  static_assert(std::all_of(kUnique.begin(), kUnique.end(),
-                            [](std::string_view name) { return name.size() <= kShortName; }));
-  for (const Section *s : survey.short_names) {
+  for (const Section &s : view.sections())
     for (u32 i = 0; i < kUnique.size(); ++i)
-      if (s->name == kUnique[i] && ++count[i] > 1)
-        findings.in_section(Rule::SectionUnique, *s, [&] {
+      if (s.name == kUnique[i] && ++count[i] > 1)
+        findings.in_section(Rule::SectionUnique, s, [&] {
           return FieldMessage{"sh_name", "this name appears before"};
         });
-    for (u32 i = 0; i < kRequired.size(); ++i)
-      found[i] = found[i] || s->name == kRequired[i];
-    if (s->name == kCuverName)
-      found.back() = true;
-  }
   const bool old = has_old_abi(view);
   for (u32 i = 0; i < (old ? kRequiredBefore13 : kRequired.size()); ++i)
-    if (!found[i])
+    if (!view.find(kRequired[i]) && !(i == kCuinfo && view.find(kCuverName)))
       findings.push(Rule::SectionMissing, "section table", "",
                     fmt::format("there is no {}", kRequired[i]));
 }
 
-void check_section(const Section &s, FileMemory &memory, Findings &findings) {
+void check_section(const ElfView &view, const Section &s, Findings &findings) {
   if (s.index != 0) {
-    SectionCheck(s, memory, findings).run();
+    SectionCheck(view, s, findings).run();
     return;
   }
-  const ElfView &view = memory.view();
   const u64 size = view.header().shnum == 0 ? view.header().section_count : 0;
   if (s.type != SectionType::Null || s.name_offset != 0 || s.flags != 0 || s.offset != 0 ||
       s.size != size || s.info != 0)

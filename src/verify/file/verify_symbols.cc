@@ -68,6 +68,11 @@ public:
   TableCheck(const ElfView &view, const Section &table, Findings &findings)
       : view_(view), table_(table), symbols_(view.symbols(table)),
         names_(as_text(terminated_strings(view.sections()[table.link].data))), findings_(findings) {
+    for (u32 info = 0; info < known_.size(); ++info) {
+      const Symbol symbol{.info = static_cast<u8>(info)};
+      known_[info] = elf::kSymbolBindingNames.name_of(symbol.binding()) &&
+                     elf::kSymbolTypeNames.name_of(symbol.type());
+    }
   }
 
   void run(u32 begin, u32 end) {
@@ -94,15 +99,8 @@ private:
 
   // What is not inline takes no reference to a symbol, so that the usual one is in registers.
 
-  // Whether there is such a binding and type. Few different ones are asked for, very often.
-  [[nodiscard]] bool is_known(const Symbol &symbol) {
-    return known_[symbol.info] || learn(symbol.info);
-  }
-  [[gnu::noinline]] bool learn(u8 info) {
-    const Symbol symbol{.info = info};
-    return known_[info] = elf::kSymbolBindingNames.name_of(symbol.binding()) &&
-                          elf::kSymbolTypeNames.name_of(symbol.type());
-  }
+  // Whether there is such a binding and type.
+  [[nodiscard]] bool is_known(const Symbol &symbol) const { return known_[symbol.info]; }
   [[nodiscard]] bool is_misplaced(u32 index, const Symbol &symbol) const {
     return symbol.binding() == SymbolBinding::Local && index >= table_.info &&
            !may_follow_globals(index);
@@ -132,7 +130,7 @@ private:
   }
 
   // Whether a symbol keeps all rules, as nearly all do.
-  [[nodiscard]] bool is_right(u32 index, const Symbol &symbol) {
+  [[nodiscard]] bool is_right(u32 index, const Symbol &symbol) const {
     if (!is_known(symbol) || is_misplaced(index, symbol) || !has_legal_other(symbol))
       return false;
     if (!symbol.in_section())
@@ -231,9 +229,10 @@ using elf::Relocation;
 
 namespace {
 
-// Whether entries can be decoded; other tables have findings already.
+// Whether it is a table whose entries can be decoded; others have findings already.
 [[nodiscard]] bool is_readable(const ElfView &view, const Section &table) {
-  return table.info != 0 && table.info < view.sections().size();
+  return elf::is_relocation_table(table.type) && table.info != 0 &&
+         table.info < view.sections().size();
 }
 
 void check_place(const Section &table, const Section &target, const arch::RelocInfo &row,
