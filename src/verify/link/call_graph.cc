@@ -152,8 +152,8 @@ private:
     std::set_difference(found.begin(), found.end(), most.begin(), most.end(),
                         std::back_inserter(extra));
     const auto add = [&](const Line &line, std::string expected, std::string is) {
-      report_.add({FindingKind::CallGraph, std::string(l_.out.symbols[line.first].name),
-                   ".nv.callgraph", 0, std::move(expected), std::move(is)});
+      report_.add(FindingKind::CallGraph, l_.out.symbols[line.first].name, ".nv.callgraph", 0,
+                  std::move(expected), std::move(is));
     };
     for (const Line &line : missing)
       add(line, what + std::string(line.second), "none");
@@ -186,11 +186,11 @@ void check_actions(const Link &link, Report &report) {
     if (link.out.kinds[section.index].role == SectionRole::RelAction) {
       found = true;
       if (!std::ranges::equal(section.data, expected))
-        report.add({FindingKind::Relocation, "", std::string(section.name), 0, bytes_text(expected),
-                    bytes_text(section.data)});
+        report.add(FindingKind::Relocation, "", section.name, 0, bytes_text(expected),
+                   bytes_text(section.data));
     }
   if (!found)
-    report.add({FindingKind::Relocation, "", ".nv.rel.action", 0, bytes_text(expected), "none"});
+    report.add(FindingKind::Relocation, "", ".nv.rel.action", 0, bytes_text(expected), "none");
 }
 
 } // namespace
@@ -217,12 +217,12 @@ void check_leftovers(Link &link, Report &report) {
     if (useless)
       continue;
     if (holds_program && section.size != 0)
-      report.add({FindingKind::Unexplained, std::string(kind.owner), std::string(section.name), 0,
-                  "no such section", hex(section.size) + " bytes"});
+      report.add(FindingKind::Unexplained, kind.owner, section.name, 0, "no such section",
+                 hex(section.size) + " bytes");
     else if (table && section.size != 0 && section.info < link.claimed.size() &&
              !link.claimed[section.info] && !link.out.kinds[section.info].is_debug())
-      report.add({FindingKind::Unexplained, std::string(kind.owner), std::string(section.name), 0,
-                  "no such relocations", hex(section.size) + " bytes"});
+      report.add(FindingKind::Unexplained, kind.owner, section.name, 0, "no such relocations",
+                 hex(section.size) + " bytes");
   }
 }
 

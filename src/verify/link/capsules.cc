@@ -14,7 +14,7 @@
 #include "elf/target/instructions.h"
 #include "elf/target/reloc.h"
 #include "support/bytes.h"
-#include "verify/link/targets.h"
+#include "verify/link/link.h"
 
 namespace culink::check {
 
@@ -43,30 +43,24 @@ std::vector<u8> expected_capsule(const Link &sass, const CodePlace &code, ByteSp
   store_le<u32>(out.data(), code.out);
   const Object &object = sass.program.objects[code.object];
   std::unordered_map<u64, u64> words;
-  for (u32 t = object.first_table[code.section]; t != 0; t = object.next_table[t]) {
-    const elf::RelocationTable entries = object.view.relocations(object.section(t));
-    for (u32 i = 0; i < entries.size(); ++i) {
-      const elf::Relocation raw = entries[i];
-      const arch::RelocInfo *row = arch::find_reloc(raw.type);
-      const Target target =
-          target_of(sass, code.object, raw.symbol, sass.calls.node_of[code.entity]);
-      const Treatment treatment = treatment_of(sass, target, raw.type, row);
-      const bool filled = is_filled_by_engine(sass, treatment, entries.has_addends());
-      if (!row || (treatment != Treatment::Folded && !filled))
-        continue;
-      if (words.empty())
-        words = value_words(capsule);
-      const auto word = words.find(raw.offset / arch::kInstructionSize);
-      if (word == words.end())
-        continue;
-      const u64 size = arch::is_short_in_capsule(*row) ? sizeof(u16) : sizeof(u32);
-      const u64 value = target.value + target.shift + static_cast<u64>(raw.addend);
-      const bool unknown = filled || target.unknown || target.kind == TargetKind::Image;
-      for (u64 b = 0; b < size; ++b)
-        out[word->second + b] =
-            unknown ? found[word->second + b] : static_cast<u8>(value >> (8 * b));
-    }
-  }
+  object.each_relocation(code.section, [&](const elf::Relocation &raw, bool rela) {
+    const arch::RelocInfo *row = arch::find_reloc(raw.type);
+    const Target target = target_of(sass, code.object, raw.symbol, sass.calls.node_of[code.entity]);
+    const Treatment treatment = treatment_of(sass, target, raw.type, row);
+    const bool filled = is_filled_by_engine(sass, treatment, rela);
+    if (!row || (treatment != Treatment::Folded && !filled))
+      return;
+    if (words.empty())
+      words = value_words(capsule);
+    const auto word = words.find(raw.offset / arch::kInstructionSize);
+    if (word == words.end())
+      return;
+    const u64 size = arch::is_short_in_capsule(*row) ? sizeof(u16) : sizeof(u32);
+    const u64 value = target.value + target.shift + static_cast<u64>(raw.addend);
+    const bool unknown = filled || target.unknown || target.kind == TargetKind::Image;
+    for (u64 b = 0; b < size; ++b)
+      out[word->second + b] = unknown ? found[word->second + b] : static_cast<u8>(value >> (8 * b));
+  });
   return out;
 }
 
@@ -129,9 +123,9 @@ void check_capsules(const Link &sass, Report &report) {
   for (const CodePlace &code : sass.code) {
     const ByteSpan in = capsule_in(sass, code), found = capsule_out(sass, code);
     const auto differ = [&](u64 offset, std::string expected, std::string is) {
-      report.add({FindingKind::Bytes, std::string(sass.program.entities[code.entity].name),
-                  ".nv.capmerc" + std::string(sass.out.section(code.out).name), offset,
-                  std::move(expected), std::move(is)});
+      report.add(FindingKind::Bytes, sass.program.entities[code.entity].name,
+                 ".nv.capmerc" + std::string(sass.out.section(code.out).name), offset,
+                 std::move(expected), std::move(is));
     };
     if (in.size() < sizeof(u32) || found.size() < sizeof(u32)) {
       differ(0, "a capsule", "none");

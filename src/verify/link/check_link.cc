@@ -8,7 +8,10 @@
 // that a mistake of one is not one of the other.
 #include "verify/link/check_link.h"
 
+#include <array>
 #include <optional>
+
+#include <fmt/format.h>
 
 #include "elf/target/elf_flags.h"
 #include "verify/link/link.h"
@@ -28,8 +31,8 @@ std::vector<Object> read_inputs(std::span<const CheckInput> inputs, WorkerPool &
     if (*results[i])
       objects.push_back(std::move(**results[i]));
     else
-      report.add({FindingKind::Unreadable, "", std::string(inputs[i].name), 0, "a cubin",
-                  results[i]->error().text()});
+      report.add(FindingKind::Unreadable, "", inputs[i].name, 0, "a cubin",
+                 results[i]->error().text());
   }
   return objects;
 }
@@ -64,14 +67,14 @@ void find_calls(Link &link) {
   const bool may_keep_all = keeps_all || link.out.toolkit == 0;
   link.allowed = find_live(link.program, calls, link.options, may_keep_all, true).needed;
   for (u32 f = 0; f < calls.functions(); ++f)
-    if (!link.program.entities[calls.entity_of[f]].defined())
+    if (!calls.function(link.program, f).defined())
       link.allowed[f] = true;
 }
 
 // Reads the Mercury objects inside the inputs and inside the output; false if there are none.
 bool read_planes(Link &link, Report &report) {
   const auto lack = [&](std::string_view name) {
-    report.add({FindingKind::Mercury, "", std::string(name), 0, "Mercury code", "none"});
+    report.add(FindingKind::Mercury, "", name, 0, "Mercury code", "none");
     return false;
   };
   link.out_plane = read_mercury_plane(link.out);
@@ -101,9 +104,9 @@ void compare_variables(const Link &sass, const Object &mercury, Report &report) 
       continue;
     const u64 reserved = shared && sass.executable ? sass.arch.reserved_shared : 0;
     if (a.name != b.name || a.size != b.size || b.value + reserved != a.value)
-      report.add({FindingKind::Mercury, std::string(a.name), ".nv.merc.symtab", i,
-                  hex(a.size) + " bytes at " + hex(a.value - reserved),
-                  hex(b.size) + " bytes at " + hex(b.value)});
+      report.add(FindingKind::Mercury, a.name, ".nv.merc.symtab", i,
+                 hex(a.size) + " bytes at " + hex(a.value - reserved),
+                 hex(b.size) + " bytes at " + hex(b.value));
   }
 }
 
@@ -140,13 +143,13 @@ std::vector<Finding> check_link(std::span<const CheckInput> inputs, ByteSpan out
   Report report;
   Result<Object> out = read_object("output", output);
   if (!out) {
-    report.add({FindingKind::Unreadable, "", "output", 0, "a cubin", out.error().text()});
+    report.add(FindingKind::Unreadable, "", "output", 0, "a cubin", out.error().text());
     return report.take();
   }
   const arch::FileTarget target = arch::target_of(out->view);
   std::vector<Object> objects = read_inputs(inputs, pool, report);
   if (!target.arch) {
-    report.add({FindingKind::Unreadable, "", "output", 0, "a known target", target.name});
+    report.add(FindingKind::Unreadable, "", "output", 0, "a known target", target.name);
     return report.take();
   }
   Link link(resolve(std::move(objects), out->toolkit, report), std::move(*out), *target.arch,
@@ -168,6 +171,67 @@ std::vector<Finding> check_link(std::span<const CheckInput> inputs, ByteSpan out
   if (has_planes)
     check_mercury(link, pool, report);
   return report.take();
+}
+
+// Findings as text. A finding says what it is about, where that is in the output, what was to be
+// expected by the inputs and what was found; nothing of how the checker came to it.
+
+namespace {
+
+struct KindRow {
+  FindingKind kind;
+  std::string_view name;
+};
+
+constexpr std::array<KindRow, 14> kKinds{{
+    {FindingKind::Unreadable, "unreadable"},
+    {FindingKind::Missing, "missing-definition"},
+    {FindingKind::Unexplained, "unexplained"},
+    {FindingKind::Symbol, "wrong-symbol"},
+    {FindingKind::Bytes, "wrong-bytes"},
+    {FindingKind::Field, "wrong-field"},
+    {FindingKind::Relocation, "wrong-relocation"},
+    {FindingKind::Reference, "lost-reference"},
+    {FindingKind::Overlap, "overlap"},
+    {FindingKind::Alignment, "misaligned"},
+    {FindingKind::Memory, "wrong-memory"},
+    {FindingKind::Records, "wrong-record"},
+    {FindingKind::CallGraph, "wrong-call-graph"},
+    {FindingKind::Mercury, "wrong-mercury"},
+}};
+
+constexpr bool kinds_in_order() {
+  for (u32 i = 0; i < kKinds.size(); ++i)
+    if (kKinds[i].kind != static_cast<FindingKind>(i))
+      return false;
+  return true;
+}
+static_assert(kinds_in_order());
+
+} // namespace
+
+std::string_view name_of(FindingKind kind) {
+  return kKinds[static_cast<u32>(kind)].name;
+}
+
+std::string to_line(const Finding &finding) {
+  std::string place = finding.section;
+  if (!place.empty() && finding.offset != 0)
+    place += fmt::format("+{:#x}", finding.offset);
+  const char *in = finding.symbol.empty() || place.empty() ? "" : " in ";
+  return fmt::format("{}: {}{}{}: expected {}, found {}", name_of(finding.kind), finding.symbol, in,
+                     place, finding.expected, finding.found);
+}
+
+std::string hex(u64 value) {
+  return fmt::format("{:#x}", value);
+}
+
+std::string bytes_text(ByteSpan bytes) {
+  std::string out;
+  for (const u8 byte : bytes)
+    out += fmt::format("{}{:02x}", out.empty() ? "" : " ", byte);
+  return out;
 }
 
 } // namespace culink::check

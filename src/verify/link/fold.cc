@@ -161,11 +161,8 @@ void FoldFinder::add_relocations(const Entity &entity, std::string &out) const {
 }
 
 void FoldFinder::add_records(const Entity &entity, std::string &out) const {
-  const Object &object = p_.objects[entity.object];
-  const u32 section = object.records_of[p_.definition(entity).section];
-  if (section == 0)
-    return;
-  for (const elf::InfoRecord &record : elf::decode_info(object.section(section).data).records) {
+  for (const elf::InfoRecord &record :
+       p_.objects[entity.object].records(p_.definition(entity).section)) {
     const u64 symbols = elf::symbol_word_count(record) * sizeof(u32);
     add(out, record.format, record.attribute, record.value, record.payload.size());
     for (u64 at = 0; at < symbols; at += sizeof(u32))

@@ -8,13 +8,13 @@
 //               any of them uses it, where static memory ends
 //   images      a slot behind the parameters for each image, and a relocation that fills it
 //
-// Offsets come from derive.cc. A kernel is asked for each function that matters, once.
+// Offsets come from place.cc. A kernel is asked for each function that matters, once.
 #include <algorithm>
 #include <map>
 
 #include "elf/target/reloc.h"
 #include "support/bytes.h"
-#include "verify/link/contents.h"
+#include "verify/link/link.h"
 
 namespace culink::check {
 
@@ -44,8 +44,8 @@ private:
   void check_shared_symbols();
   void report(FindingKind kind, const CodePlace &kernel, std::string_view section, u64 offset,
               std::string expected, std::string found) {
-    report_.add({kind, std::string(l_.program.entities[kernel.entity].name), std::string(section),
-                 offset, std::move(expected), std::move(found)});
+    report_.add(kind, l_.program.entities[kernel.entity].name, section, offset, std::move(expected),
+                std::move(found));
   }
   [[nodiscard]] u64 room_for_shared(u32 section) const {
     const u64 size = section == 0 ? 0 : l_.out.section(section).size;
@@ -194,7 +194,7 @@ u64 KernelChecker::check_dynamic(const CodePlace &kernel, const std::vector<u32>
     const u64 start = l_.dynamic_start[user];
     if (start == kUnknown)
       continue;
-    const std::string name(l_.program.entities[l_.calls.entity_of[user]].name);
+    const std::string name(l_.function(user).name);
     if (start < static_end || start > room || (!has_section && start != 0))
       report(FindingKind::Memory, kernel, ".nv.shared", start,
              "dynamic memory of " + name + " between " + hex(static_end) +
@@ -318,11 +318,9 @@ void KernelChecker::check_images(const CodePlace &kernel, const std::vector<u32>
         object.kinds[section.index].bank == l_.arch.banks.parameters)
       parameters = section.size;
   std::vector<KeptEntry> entries;
-  for (u32 t = l_.out.first_table[bank]; t != 0; t = l_.out.next_table[t]) {
-    const elf::RelocationTable table = l_.out.view.relocations(l_.out.section(t));
-    for (u32 i = 0; i < table.size(); ++i)
-      entries.push_back({table[i].offset, table[i].addend, table[i].type, table[i].symbol});
-  }
+  l_.out.each_relocation(bank, [&entries](const elf::Relocation &entry, bool) {
+    entries.push_back({entry.offset, entry.addend, entry.type, entry.symbol});
+  });
   std::sort(entries.begin(), entries.end(), [](const KeptEntry &a, const KeptEntry &b) {
     return std::tie(a.offset, a.symbol) < std::tie(b.offset, b.symbol);
   });
@@ -349,9 +347,8 @@ void KernelChecker::check_shared_symbols() {
     const elf::Symbol &symbol = l_.out.symbols[entity.out];
     const u64 expected = l_.shared_offset[id] + l_.arch.reserved_shared;
     if (symbol.in_section() && symbol.value != expected)
-      report_.add({FindingKind::Symbol, std::string(entity.name),
-                   std::string(l_.out.section(symbol.section).name), symbol.value, hex(expected),
-                   hex(symbol.value)});
+      report_.add(FindingKind::Symbol, entity.name, l_.out.section(symbol.section).name,
+                  symbol.value, hex(expected), hex(symbol.value));
   }
 }
 
@@ -362,7 +359,7 @@ void KernelChecker::run() {
   find_most_shared();
   const ReachedSets reached(l_.calls, marked_);
   for (u32 node = 0; node < l_.calls.functions(); ++node) {
-    if (l_.code_of_node[node] == kNone || !l_.program.entities[l_.calls.entity_of[node]].kernel())
+    if (l_.code_of_node[node] == kNone || !l_.function(node).kernel())
       continue;
     const CodePlace &kernel = l_.code[l_.code_of_node[node]];
     // A kernel that stays without being one of the program has what it names itself.

@@ -5,14 +5,16 @@
 #pragma once
 
 #include <optional>
+#include <tuple>
 #include <unordered_map>
 #include <vector>
 
 #include "elf/target/arch.h"
+#include "elf/target/reloc.h"
 #include "support/string_index.h"
 #include "support/worker_pool.h"
-#include "verify/program/calls.h"
-#include "verify/program/program.h"
+#include "verify/link/calls.h"
+#include "verify/link/program.h"
 
 namespace culink::check {
 
@@ -85,7 +87,7 @@ struct Link {
   std::vector<CodePlace> code;
   std::vector<u32> code_of_node; // by function node: position in `code`, or kNone
 
-  // Found in fields of the code (derive.cc).
+  // Found in fields of the code (place.cc).
   std::vector<u64> shared_offset; // by entity: in a kernel's shared memory, or kUnknown
   std::vector<u64> slot_of;       // by entity: of an image, in the bank of parameters
   std::vector<u64> dynamic_start; // by function node: of dynamic shared memory, or kUnknown
@@ -97,6 +99,7 @@ struct Link {
     const u32 id = program.entity_of[object][symbol];
     return id == kNone ? nullptr : &program.entities[id];
   }
+  [[nodiscard]] const Entity &function(u32 node) const { return calls.function(program, node); }
   // The code of the output, in the order of the definition.
   [[nodiscard]] ByteSpan bytes_of(const CodePlace &place) const {
     return place.restored.code.empty() ? out.section(place.out).data
@@ -148,5 +151,118 @@ void check_call_graph(Link &link, Report &report);
 void check_capsules(const Link &sass, Report &report);
 // Sections of the output that nothing accounts for.
 void check_leftovers(Link &link, Report &report);
+
+// What a relocation of an input has to have become (targets.cc).
+
+// What the symbol of a relocation stands for.
+enum class TargetKind : u8 {
+  Function,
+  Memory,          // global memory, or anything that the next link places
+  UndefinedObject, // what the driver defines
+  Known,           // a constant, a shared variable, a place in a joined section
+  Nothing,         // a label without a location
+  GoneFunction,    // not part of the output, or undefined and weak
+  GoneData,
+  Image,
+  UnifiedTable, // __UFT, __UDT
+  Ignored,
+};
+
+struct Target {
+  TargetKind kind = TargetKind::Nothing;
+  bool unknown = false; // no field and no symbol of the output shows the value
+  u8 bank = 0;
+  u32 symbol = 0; // of the output
+  u64 value = 0;
+  u64 shift = 0; // of a section's part in the output: counts as part of the addend
+};
+
+// `node` is the function whose code the relocation is in, or kNone.
+[[nodiscard]] Target target_of(const Link &link, u32 object, u32 symbol, u32 node);
+
+enum class Treatment : u8 {
+  Dropped, // no trace; the bytes are those of the input
+  Kept,
+  KeptAsNone, // as number 0 without a symbol
+  Folded,
+  Cleared,
+  Anything, // nobody knows what it means
+};
+
+[[nodiscard]] Treatment treatment_of(const Link &link, const Target &target, u32 type,
+                                     const arch::RelocInfo *row);
+
+// Whether nobody reads what a field holds: an engine that makes relocatable files, nvlink -r,
+// stores values into fields of relocations that it keeps, which is harmless where those have
+// addends.
+[[nodiscard]] bool is_filled_by_engine(const Link &link, Treatment treatment, bool rela);
+
+// Whether a value can be stored in an operand's field without loss.
+[[nodiscard]] bool fits(const arch::RelocInfo &row, u64 value);
+
+[[nodiscard]] bool is_image(elf::SymbolType type);
+
+// Where `MOV R, index; LDC R, c[0][R + base]` loads the number of an image: code compiled with -G
+// has the index of a slot in the relocated field and where slots begin in the load, without a
+// relocation (Q112). Nothing for any other relocation.
+[[nodiscard]] std::optional<u64> load_of_index(ByteSpan code, u64 offset,
+                                               const arch::RelocInfo &row);
+// The begin of the slots that such a load has.
+[[nodiscard]] u64 begin_of_slots(ByteSpan code, u64 load);
+
+// The bank that a field names for a section of that type.
+[[nodiscard]] constexpr u8 bank_of(elf::SectionType type) {
+  return static_cast<u8>(
+      (static_cast<u32>(type) - static_cast<u32>(elf::SectionType::CudaConstantB0)) & 31);
+}
+// The same for a section of an input.
+[[nodiscard]] inline u8 bank_of(const Object &file, u32 section) {
+  return bank_of(elf::type_in_objects(file.kinds[section], file.section(section).type));
+}
+
+// One block of an input against its place in the output: bytes, fields, relocations (contents.cc).
+
+// A relocation of the output, as it is or as it has to be.
+struct KeptEntry {
+  u64 offset = 0;
+  i64 addend = 0;
+  u32 type = 0;
+  u32 symbol = 0; // of the output; of several names of one function, the first
+  bool explicit_addend = false;
+  bool optional = false; // may be missing
+  i64 in_field = 0;      // the addend of an input's entry without one, of a relocatable link
+
+  [[nodiscard]] auto key() const { return std::tie(offset, type, symbol, addend, explicit_addend); }
+};
+
+struct Block {
+  u32 object = 0, section = 0; // of the input
+  u32 out = 0;                 // section of the output
+  u64 base = 0;                // in it
+  u64 begin = 0, end = 0;      // in the input's section
+  u32 node = kNone;            // the function whose code it is
+  std::string_view name;       // for findings
+  bool live = true;            // it is reached: all that it refers to has to be there
+  bool debug = false;          // information about code, also about what is gone
+  bool any_bytes = false;      // only relocations are compared
+  bool any_schedule = false;   // bits that only say when instructions start are not compared
+  ByteSpan restored;           // what the output has there, if not that
+};
+
+// Compares bytes and fields, and adds to `kept` what the output's tables have to have.
+void check_block(const Link &link, const Block &block, std::vector<KeptEntry> &kept,
+                 Report &report);
+
+// The relocations of a section of the output.
+[[nodiscard]] std::vector<KeptEntry> kept_in_output(const Link &link, u32 out);
+
+// Compares relocations with those that a section of the output has to have.
+void compare_kept(const Link &link, u32 out, std::vector<KeptEntry> expected,
+                  std::vector<KeptEntry> found, Report &report);
+// The same for those of a section of the output.
+// With `ranges`, only those inside them: nobody refers to what lies elsewhere.
+using OffsetRanges = std::vector<std::pair<u64, u64>>;
+void check_kept(const Link &link, u32 out, std::vector<KeptEntry> expected, Report &report,
+                const OffsetRanges *ranges = nullptr);
 
 } // namespace culink::check

@@ -80,9 +80,8 @@ void Matcher::index_output() {
     if (symbol.type() == SymbolType::Section && symbol.in_section()) {
       l_.section_symbol[symbol.section] = s;
       if (symbol.value != 0 || symbol.size != 0)
-        report_.add({FindingKind::Symbol, std::string(symbol.name),
-                     std::string(out.section(symbol.section).name), symbol.value,
-                     "the start of the section", hex(symbol.value)});
+        report_.add(FindingKind::Symbol, symbol.name, out.section(symbol.section).name,
+                    symbol.value, "the start of the section", hex(symbol.value));
     }
     if (symbol.name.empty() || symbol.type() == SymbolType::Section)
       continue;
@@ -94,8 +93,7 @@ void Matcher::index_output() {
     } else if (globals_.insert(symbol.name).second) {
       global_symbol_.push_back(s);
     } else {
-      report_.add(
-          {FindingKind::Symbol, std::string(symbol.name), "", 0, "one symbol", "two of one name"});
+      report_.add(FindingKind::Symbol, symbol.name, "", 0, "one symbol", "two of one name");
     }
   }
   l_.belongs_to.resize(out.view.sections().size());
@@ -183,16 +181,16 @@ void Matcher::miss(const Entity &entity, std::string_view what) {
   std::string section =
       entity.defined() ? std::string(object.section(l_.program.definition(entity).section).name)
                        : std::string();
-  report_.add({FindingKind::Missing, std::string(entity.name), std::move(section), 0,
-               "the definition of " + object.name, std::string(what)});
+  report_.add(FindingKind::Missing, entity.name, std::move(section), 0,
+              "the definition of " + object.name, std::string(what));
 }
 
 void Matcher::differ(const Entity &entity, std::string_view what, std::string expected,
                      std::string found) {
   const elf::Symbol &symbol = l_.out.symbols[entity.out];
-  report_.add({FindingKind::Symbol, std::string(entity.name),
-               symbol.in_section() ? std::string(l_.out.section(symbol.section).name) : "",
-               symbol.value, std::string(what) + " " + expected, std::move(found)});
+  report_.add(FindingKind::Symbol, entity.name,
+              symbol.in_section() ? l_.out.section(symbol.section).name : "", symbol.value,
+              std::string(what) + " " + expected, std::move(found));
 }
 
 void Matcher::match_global(u32 id) {
@@ -222,9 +220,9 @@ void Matcher::match_locals() {
     if (wanted.size() > found.size())
       std::erase_if(wanted, [this](u32 id) { return presence(id) != Presence::Must; });
     if (wanted.size() > found.size())
-      report_.add({FindingKind::Missing, std::string(local_names_[name]), "", 0,
-                   std::to_string(wanted.size()) + " local definitions",
-                   std::to_string(found.size())});
+      report_.add(FindingKind::Missing, local_names_[name], "", 0,
+                  std::to_string(wanted.size()) + " local definitions",
+                  std::to_string(found.size()));
     for (size_t i = 0; i < wanted.size() && i < found.size(); ++i)
       take(wanted[i], found[i]);
   }
@@ -303,7 +301,7 @@ void Matcher::place_code() {
   l_.code_of_node.assign(l_.calls.functions(), kNone);
   std::vector<u32> claimed_by(l_.out.view.sections().size(), kNone); // position in l_.code
   for (u32 node = 0; node < l_.calls.functions(); ++node) {
-    const Entity &entity = l_.program.entities[l_.calls.entity_of[node]];
+    const Entity &entity = l_.function(node);
     if (!entity.defined() || entity.out == 0)
       continue;
     const elf::Symbol &found = l_.out.symbols[entity.out];
@@ -397,9 +395,9 @@ void Matcher::check_unmatched() {
       continue;
     const bool internal = (symbol.other & 1) != 0 || symbol.name == "externsharedinstance";
     if (!internal)
-      report_.add({FindingKind::Unexplained, std::string(symbol.name),
-                   symbol.in_section() ? std::string(l_.out.section(symbol.section).name) : "",
-                   symbol.value, "no such symbol", "one"});
+      report_.add(FindingKind::Unexplained, symbol.name,
+                  symbol.in_section() ? l_.out.section(symbol.section).name : "", symbol.value,
+                  "no such symbol", "one");
   }
 }
 

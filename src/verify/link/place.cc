@@ -6,7 +6,6 @@
 
 #include "support/bytes.h"
 #include "verify/link/link.h"
-#include "verify/link/targets.h"
 
 namespace culink::check {
 
@@ -96,10 +95,9 @@ void BlockPlacer::ask_symbols() {
     if (!known_[entity.object][in.section])
       place = {out.section, base, false};
     else if (place.section != out.section || place.base != base)
-      report_.add({FindingKind::Symbol, std::string(entity.name),
-                   std::string(l_.out.section(out.section).name), out.value,
-                   hex(place.base + in.value) + ", where the rest of its section is",
-                   hex(out.value)});
+      report_.add(FindingKind::Symbol, entity.name, l_.out.section(out.section).name, out.value,
+                  hex(place.base + in.value) + ", where the rest of its section is",
+                  hex(out.value));
     known_[entity.object][in.section] = true;
   }
 }
@@ -205,9 +203,8 @@ void BlockPlacer::check_gap(const elf::Section &section, u64 begin, u64 end) {
   const ByteSpan gap = section.data.subspan(begin, end - begin);
   const auto wrong = std::find_if(gap.begin(), gap.end(), [](u8 byte) { return byte != 0; });
   if (wrong != gap.end())
-    report_.add({FindingKind::Unexplained, "", std::string(section.name),
-                 begin + static_cast<u64>(wrong - gap.begin()), "zeros between blocks",
-                 hex(*wrong)});
+    report_.add(FindingKind::Unexplained, "", section.name,
+                begin + static_cast<u64>(wrong - gap.begin()), "zeros between blocks", hex(*wrong));
 }
 
 void BlockPlacer::check_extents() {
@@ -219,8 +216,8 @@ void BlockPlacer::check_extents() {
   for (const Extent &extent : extents_) {
     const elf::Section &section = l_.out.section(extent.section);
     const auto report = [&](FindingKind kind, std::string expected, std::string found) {
-      report_.add({kind, std::string(extent.name), std::string(section.name), extent.begin,
-                   std::move(expected), std::move(found)});
+      report_.add(kind, extent.name, section.name, extent.begin, std::move(expected),
+                  std::move(found));
     };
     if (extent.begin > section.size || extent.size > section.size - extent.begin)
       report(FindingKind::Memory, "an end inside the section, " + hex(section.size),
@@ -248,8 +245,8 @@ void BlockPlacer::check_ends() {
   for (const elf::Section &section : l_.out.view.sections())
     if (end_[section.index] != 0 && end_[section.index] < section.size &&
         l_.out.kinds[section.index].role != SectionRole::ReservedShared)
-      report_.add({FindingKind::Unexplained, "", std::string(section.name), end_[section.index],
-                   "the end of the section", hex(section.size - end_[section.index]) + " bytes"});
+      report_.add(FindingKind::Unexplained, "", section.name, end_[section.index],
+                  "the end of the section", hex(section.size - end_[section.index]) + " bytes");
 }
 
 // Banks of one function. In an executable the compiler's constants move to kernels (kernels.cc).
@@ -265,8 +262,8 @@ void BlockPlacer::place_banks() {
         continue;
       const u32 out = l_.owned(out_code, kind.role, kind.bank);
       if (out == 0 && section.size != 0)
-        report_.add({FindingKind::Missing, std::string(kind.owner), std::string(section.name), 0,
-                     "the bank of " + object.name, "none"});
+        report_.add(FindingKind::Missing, kind.owner, section.name, 0, "the bank of " + object.name,
+                    "none");
       l_.place_of[i][section.index] = {out, 0, false};
       l_.claimed[out] = true;
     }
@@ -353,33 +350,25 @@ u64 value_in_field(const Link &link, const CodePlace &code, const elf::Relocatio
 }
 
 void derive_from(const Link &link, const CodePlace &code, std::vector<Derived> &out) {
-  const Object &object = link.program.objects[code.object];
-  for (u32 t = object.first_table[code.section]; t != 0; t = object.next_table[t]) {
-    const elf::RelocationTable entries = object.view.relocations(object.section(t));
-    u32 last = kNone;
-    std::optional<DerivedKind> kind;
-    for (u32 i = 0; i < entries.size(); ++i) {
-      const elf::Relocation raw = entries[i];
-      const u32 id = link.program.entity_of[code.object][raw.symbol];
-      if (id == kNone)
-        continue;
-      if (id != last)
-        kind = derived_kind(link, link.program.entities[id]);
-      last = id;
-      const arch::RelocInfo *row = kind ? arch::find_reloc(raw.type) : nullptr;
-      if (!row)
-        continue;
-      u64 value = value_in_field(link, code, raw, entries.has_addends(), *row);
-      const ByteSpan bytes = link.bytes_of(code);
-      if (const auto load = load_of_index(bytes, raw.offset, *row);
-          load && *kind == DerivedKind::Image && value != kUnknown)
-        value += begin_of_slots(bytes, *load);
-      if (*kind == DerivedKind::Constants && value != kUnknown)
-        value = (value - link.program.definition(link.program.entities[id]).value) &
-                low_mask(bits_shown(*row));
-      out.push_back({*kind, id, value});
-    }
-  }
+  const ByteSpan bytes = link.bytes_of(code);
+  link.program.objects[code.object].each_relocation(
+      code.section, [&](const elf::Relocation &raw, bool rela) {
+        const u32 id = link.program.entity_of[code.object][raw.symbol];
+        if (id == kNone)
+          return;
+        const Entity &entity = link.program.entities[id];
+        const std::optional<DerivedKind> kind = derived_kind(link, entity);
+        const arch::RelocInfo *row = kind ? arch::find_reloc(raw.type) : nullptr;
+        if (!row)
+          return;
+        u64 value = value_in_field(link, code, raw, rela, *row);
+        if (const auto load = load_of_index(bytes, raw.offset, *row);
+            load && *kind == DerivedKind::Image && value != kUnknown)
+          value += begin_of_slots(bytes, *load);
+        if (*kind == DerivedKind::Constants && value != kUnknown)
+          value = (value - link.program.definition(entity).value) & low_mask(bits_shown(*row));
+        out.push_back({*kind, id, value});
+      });
 }
 
 void set_if_new(u64 &place, u64 value) {

@@ -27,60 +27,65 @@ using elf::InfoRecord;
 
 namespace {
 
-// Attributes whose presence a kernel takes over from what it reaches.
-constexpr std::array<InfoAttribute, 6> kFlags = {
-    InfoAttribute::CtaidzUsed,        InfoAttribute::ReservedSmemUsed,
-    InfoAttribute::Tcgen05OneCtaUsed, InfoAttribute::Tcgen05TwoCtaUsed,
-    InfoAttribute::Language,          InfoAttribute::ClusterLaunchControlUsed};
+// Attributes whose records do not just stay as they are.
+struct AttributeRow {
+  enum class Change : u8 {
+    None,
+    Always,
+    OfKernels,
+    OfUnbounded, // of kernels whose stack has no bound
+    Flag,        // a kernel takes over its presence from what it reaches
+  };
+  InfoAttribute attribute{};
+  Change change = Change::None; // compared one by one, or not at all
+  bool repeats = false;         // a function may have several
+  bool by_engine = false;       // engines put it in
+  bool for_chip = false;        // it says what the code avoids on its chip
+};
+using Change = AttributeRow::Change;
 
-// Attributes that a linker changes: compared one by one, or not at all.
-bool is_changed(InfoAttribute attribute, bool kernel, bool unbounded) {
-  switch (attribute) {
-  case InfoAttribute::Externs:
-  case InfoAttribute::NumBarriers:
-  case InfoAttribute::AtEntryFragments:
-  case InfoAttribute::SparseMmaMask:
-    return true;
-  default:
-    break;
-  }
-  if (!kernel)
-    return false;
-  switch (attribute) {
-  case InfoAttribute::BindlessImageOffsets: // images get their slots with the machine code
-  case InfoAttribute::BindlessTextureBank:
-  case InfoAttribute::BindlessSurfaceBank:
-  case InfoAttribute::NumMbarriers:
-  case InfoAttribute::VrcCtaInitCount:
-  case InfoAttribute::RegReconfig:
-  case InfoAttribute::GridAttributes:
-  case InfoAttribute::PreexitUsed: // beside Mercury code that of what it reaches counts, too
-    return true;
-  case InfoAttribute::CrsStackSize:
-    return unbounded;
-  default:
-    return std::find(kFlags.begin(), kFlags.end(), attribute) != kFlags.end();
-  }
+// Flags come first: their places are bits of Summary::flags. A later release finds PREEXIT_USED and
+// NVSAL_SW_WAR in code of an earlier one; 0x67 is in code of sm_107 and has no name. Images get
+// their slots with the machine code. Beside Mercury code PREEXIT_USED of what a kernel reaches
+// counts, too.
+constexpr AttributeRow kAttributes[] = {
+    {InfoAttribute::CtaidzUsed, Change::Flag},
+    {InfoAttribute::ReservedSmemUsed, Change::Flag},
+    {InfoAttribute::Tcgen05OneCtaUsed, Change::Flag},
+    {InfoAttribute::Tcgen05TwoCtaUsed, Change::Flag},
+    {InfoAttribute::Language, Change::Flag},
+    {InfoAttribute::ClusterLaunchControlUsed, Change::Flag},
+    {InfoAttribute::Externs, Change::Always},
+    {InfoAttribute::NumBarriers, Change::Always},
+    {InfoAttribute::AtEntryFragments, Change::Always},
+    {.attribute = InfoAttribute::SparseMmaMask, .change = Change::Always, .repeats = true},
+    {.attribute = InfoAttribute::BindlessImageOffsets,
+     .change = Change::OfKernels,
+     .repeats = true},
+    {.attribute = InfoAttribute::BindlessTextureBank, .change = Change::OfKernels, .repeats = true},
+    {.attribute = InfoAttribute::BindlessSurfaceBank, .change = Change::OfKernels, .repeats = true},
+    {InfoAttribute::NumMbarriers, Change::OfKernels},
+    {InfoAttribute::VrcCtaInitCount, Change::OfKernels},
+    {InfoAttribute::RegReconfig, Change::OfKernels},
+    {InfoAttribute::GridAttributes, Change::OfKernels},
+    {.attribute = InfoAttribute::PreexitUsed, .change = Change::OfKernels, .by_engine = true},
+    {InfoAttribute::CrsStackSize, Change::OfUnbounded},
+    {.attribute = InfoAttribute::NvsalSwWar, .by_engine = true},
+    {.attribute = InfoAttribute{0x67}, .by_engine = true},
+    {.attribute = InfoAttribute::SwWar, .for_chip = true},
+};
+
+const AttributeRow &row_of(InfoAttribute attribute) {
+  static constexpr AttributeRow kOther;
+  for (const AttributeRow &row : kAttributes)
+    if (row.attribute == attribute)
+      return row;
+  return kOther;
 }
 
-// Attributes of which a function may have several records.
-bool may_repeat(InfoAttribute attribute) {
-  return attribute == InfoAttribute::SparseMmaMask ||
-         attribute == InfoAttribute::BindlessImageOffsets ||
-         attribute == InfoAttribute::BindlessTextureBank ||
-         attribute == InfoAttribute::BindlessSurfaceBank;
-}
-
-// Attributes that engines put in: a later release finds the first two in code of an earlier one,
-// and that of sm_107 adds the last, for which there is no name.
-bool is_added_by_finalizer(InfoAttribute attribute) {
-  return attribute == InfoAttribute::PreexitUsed || attribute == InfoAttribute::NvsalSwWar ||
-         attribute == InfoAttribute{0x67};
-}
-
-// SW_WAR says what the code avoids on its chip.
-bool is_made_for_chip(InfoAttribute attribute) {
-  return attribute == InfoAttribute::SwWar;
+bool is_changed(const AttributeRow &row, bool kernel, bool unbounded) {
+  return row.change == Change::Always ||
+         (kernel && row.change != Change::None && (row.change != Change::OfUnbounded || unbounded));
 }
 
 // A record whose offsets in code name the first instruction from there on that the code of the
@@ -107,7 +112,7 @@ void replace_offsets(elf::InfoValue &value, const InfoRecord &record, const auto
 struct Summary {
   u32 barriers = 0;
   u32 contexts = 0; // VRC_CTA_INIT_COUNT
-  u32 flags = 0;    // bits, by position in kFlags
+  u32 flags = 0;    // bits, by position in kAttributes
 };
 
 class RecordChecker {
@@ -116,7 +121,6 @@ public:
   void run();
 
 private:
-  [[nodiscard]] elf::InfoRecords records_of(const Object &object, u32 code) const;
   [[nodiscard]] Summary own_summary(const CodePlace &code) const;
   [[nodiscard]] std::vector<Summary> summaries(const Calls &calls) const;
   void check_numbers(u32 node, const Needs &least, const Needs &most);
@@ -135,9 +139,8 @@ private:
   [[nodiscard]] std::string image_of(u32 object, const InfoRecord &record, ByteSpan section,
                                      const CodePlace &code) const;
   void report(u32 node, std::string expected, std::string found) {
-    report_.add({FindingKind::Records,
-                 std::string(l_.program.entities[l_.calls.entity_of[node]].name), ".nv.info", 0,
-                 std::move(expected), std::move(found)});
+    report_.add(FindingKind::Records, l_.function(node).name, ".nv.info", 0, std::move(expected),
+                std::move(found));
   }
 
   Link &l_;
@@ -146,11 +149,6 @@ private:
   std::vector<bool> for_other_chip_; // by object
   bool only_ = false;                // numbers of kernels may be larger
 };
-
-elf::InfoRecords RecordChecker::records_of(const Object &object, u32 code) const {
-  const u32 section = object.records_of[code];
-  return elf::InfoRecords(section == 0 ? ByteSpan{} : object.section(section).data);
-}
 
 // What a function has that does not know how many; a sum with it is not known either.
 constexpr u32 kUnknownMbarriers = 0xffff;
@@ -162,16 +160,15 @@ Summary read_summary(const elf::InfoRecords &records) {
       out.barriers = std::max<u32>(out.barriers, record.value & 0xff);
     if (record.attribute == InfoAttribute::VrcCtaInitCount)
       out.contexts = std::max<u32>(out.contexts, record.value & 0xff);
-    for (u32 i = 0; i < kFlags.size(); ++i)
-      if (record.attribute == kFlags[i])
-        out.flags |= 1u << i;
+    if (const AttributeRow &row = row_of(record.attribute); row.change == Change::Flag)
+      out.flags |= 1u << (&row - kAttributes);
   }
   return out;
 }
 
 Summary RecordChecker::own_summary(const CodePlace &code) const {
   const Object &object = l_.program.objects[code.object];
-  Summary out = read_summary(records_of(object, code.section));
+  Summary out = read_summary(object.records(code.section));
   out.barriers = std::max(out.barriers, elf::text_barriers(object.section(code.section).flags));
   return out;
 }
@@ -180,28 +177,26 @@ std::vector<Summary> RecordChecker::summaries(const Calls &calls) const {
   std::vector<Summary> out(calls.nodes());
   for (const CodePlace &code : l_.code)
     out[calls.node_of[code.entity]] = own_summary(code);
-  const std::vector<u32> &order = calls.callees_first;
-  for (size_t begin = 0, end = 0; begin < order.size(); begin = end) {
+  calls.each_component([&](u32, std::span<const u32> nodes) {
     Summary sum;
     const auto add = [&sum](const Summary &more) {
       sum.barriers = std::max(sum.barriers, more.barriers);
       sum.flags |= more.flags;
     };
-    const u32 component = calls.component[order[begin]];
-    for (end = begin; end < order.size() && calls.component[order[end]] == component; ++end) {
-      add(out[order[end]]);
-      for (const u32 callee : calls.of(order[end]))
+    for (const u32 node : nodes) {
+      add(out[node]);
+      for (const u32 callee : calls.of(node))
         add(out[callee]);
     }
-    for (size_t i = begin; i < end; ++i)
-      out[order[i]] = sum;
-  }
+    for (const u32 node : nodes)
+      out[node] = sum;
+  });
   return out;
 }
 
 // Registers, frame and stack stand in the records of the module.
 void RecordChecker::check_numbers(u32 node, const Needs &least, const Needs &most) {
-  const Entity &entity = l_.program.entities[l_.calls.entity_of[node]];
+  const Entity &entity = l_.function(node);
   const Object &object = l_.program.objects[entity.object];
   const auto text = [](u64 value) {
     return value == kNone ? std::string("none") : std::to_string(value);
@@ -271,7 +266,7 @@ bool is_first_version(const InfoRecord &record) {
 }
 
 bool RecordChecker::names_version(const CodePlace &code) const {
-  for (const InfoRecord &record : records_of(l_.program.objects[code.object], code.section))
+  for (const InfoRecord &record : l_.program.objects[code.object].records(code.section))
     if (record.attribute == InfoAttribute::MercuryIsaVersion)
       return true;
   return false;
@@ -285,12 +280,12 @@ void RecordChecker::check_function(u32 position) {
   const bool other_chip = l_.options.finalized && for_other_chip_[code.object];
   const auto list = [&](u32 object) {
     const Object &file = object == kNone ? l_.out : l_.program.objects[object];
-    const elf::InfoRecords records = records_of(file, object == kNone ? code.out : code.section);
+    const elf::InfoRecords records = file.records(object == kNone ? code.out : code.section);
     std::vector<std::string> out;
     for (const InfoRecord &record : records)
-      if (!is_changed(record.attribute, kernel, unbounded_[node]) &&
-          !(l_.options.finalized && is_added_by_finalizer(record.attribute)) &&
-          !(other_chip && is_made_for_chip(record.attribute)) &&
+      if (const AttributeRow &row = row_of(record.attribute);
+          !is_changed(row, kernel, unbounded_[node]) && !(l_.options.finalized && row.by_engine) &&
+          !(other_chip && row.for_chip) &&
           !(object == kNone && is_first_version(record) && !names_version(code)))
         out.push_back(image_of(object, record, records.bytes(), code));
     std::sort(out.begin(), out.end());
@@ -301,8 +296,9 @@ void RecordChecker::check_function(u32 position) {
   if (from != 0 && to == 0)
     return report(node, std::string(in.section(from).name), "no such section");
   std::set<InfoAttribute> seen;
-  for (const InfoRecord &record : records_of(l_.out, code.out))
-    if (is_changed(record.attribute, kernel, unbounded_[node]) && !may_repeat(record.attribute) &&
+  for (const InfoRecord &record : l_.out.records(code.out))
+    if (const AttributeRow &row = row_of(record.attribute);
+        is_changed(row, kernel, unbounded_[node]) && !row.repeats &&
         !seen.insert(record.attribute).second)
       report(node, fmt::format("one record {:#x}", static_cast<u32>(record.attribute)), "two");
   const std::vector<std::string> expected = list(code.object), found = list(kNone);
@@ -334,8 +330,8 @@ void RecordChecker::check_masks(u32 node, const CodePlace &code) {
         out.insert(record.value);
     return out;
   };
-  const std::set<u32> own = masks(records_of(l_.program.objects[code.object], code.section));
-  std::set<u32> found = masks(records_of(l_.out, code.out));
+  const std::set<u32> own = masks(l_.program.objects[code.object].records(code.section));
+  std::set<u32> found = masks(l_.out.records(code.out));
   const auto covers = [&](u32 mask) {
     return std::any_of(found.begin(), found.end(), [mask](u32 one) { return (mask & ~one) == 0; });
   };
@@ -352,7 +348,7 @@ void RecordChecker::check_masks(u32 node, const CodePlace &code) {
 
 // Code of an object keeps what the compiler counted: its callees may change until it is linked.
 void RecordChecker::check_barriers_of_object(const CodePlace &code) {
-  const u32 found = std::max(read_summary(records_of(l_.out, code.out)).barriers,
+  const u32 found = std::max(read_summary(l_.out.records(code.out)).barriers,
                              elf::text_barriers(l_.out.section(code.out).flags));
   if (const u32 expected = own_summary(code).barriers; found != expected)
     report(l_.calls.node_of[code.entity], fmt::format("barriers {}", expected),
@@ -363,11 +359,11 @@ void RecordChecker::check_kernel(const CodePlace &code, const Summary &least, co
                                  bool unbounded) {
   const u32 node = l_.calls.node_of[code.entity];
   const Summary own = own_summary(code);
-  Summary found = read_summary(records_of(l_.out, code.out));
+  Summary found = read_summary(l_.out.records(code.out));
   if (l_.out.view.header().ident[elf::kIdentOsAbi] == elf::kOsAbiCudaOld)
     found.barriers = std::max(found.barriers, elf::text_barriers(l_.out.section(code.out).flags));
   bool marked = false;
-  for (const InfoRecord &record : records_of(l_.out, code.out))
+  for (const InfoRecord &record : l_.out.records(code.out))
     if (record.attribute == InfoAttribute::CrsStackSize && record.payload.size() >= 4)
       marked = load_le<u32>(record.payload.data()) == 0xffffffff;
   const bool kernel = l_.live.root[node];
@@ -389,7 +385,7 @@ void RecordChecker::check_kernel(const CodePlace &code, const Summary &least, co
 RecordChecker::ListedThings RecordChecker::listed_by(u32 object, u32 code) const {
   const Object &file = object == kNone ? l_.out : l_.program.objects[object];
   ListedThings out;
-  for (const InfoRecord &record : records_of(file, code)) {
+  for (const InfoRecord &record : file.records(code)) {
     if (record.attribute == InfoAttribute::NumMbarriers)
       out.mbarriers = std::min(out.mbarriers + record.value, kUnknownMbarriers);
     if (record.attribute == InfoAttribute::AtEntryFragments)
@@ -458,7 +454,7 @@ void RecordChecker::run() {
   for (u32 i = 0; i < l_.code.size(); ++i) {
     check_function(i);
     for (const InfoRecord &record :
-         records_of(l_.program.objects[l_.code[i].object], l_.code[i].section))
+         l_.program.objects[l_.code[i].object].records(l_.code[i].section))
       if (record.attribute == InfoAttribute::Externs ||
           record.attribute == InfoAttribute::NumMbarriers ||
           record.attribute == InfoAttribute::AtEntryFragments)
@@ -525,13 +521,12 @@ void check_module_records(const Link &link, Report &report) {
         continue;
       const auto [first, is_new] = seen.emplace(std::pair(record.attribute, words[0]), words[1]);
       if (!is_new && first->second != words[1])
-        report.add(
-            {FindingKind::Records,
-             words[0] < link.out.symbols.size() ? std::string(link.out.symbols[words[0]].name) : "",
-             ".nv.info", record.offset,
-             fmt::format("{} in record {:#x}, as in the first one", first->second,
-                         static_cast<u32>(record.attribute)),
-             std::to_string(words[1])});
+        report.add(FindingKind::Records,
+                   words[0] < link.out.symbols.size() ? link.out.symbols[words[0]].name : "",
+                   ".nv.info", record.offset,
+                   fmt::format("{} in record {:#x}, as in the first one", first->second,
+                               static_cast<u32>(record.attribute)),
+                   std::to_string(words[1]));
     }
   }
 }

@@ -5,15 +5,15 @@
 // in another way. All other instructions have to follow each other as in the definition, and
 // branches, return addresses and tables of branches have to lead to the same ones. Then the code of
 // the output is written down in the order of the definition, with the fields that it has, so that
-// everything else (derive.cc, block.cc) is compared as if nothing had moved. Where the instructions
-// are others nothing is restored, and the comparison of bytes tells the difference.
+// everything else (place.cc, contents.cc) is compared as if nothing had moved. Where the
+// instructions are others nothing is restored, and the comparison of bytes tells the difference.
 #include <algorithm>
 #include <array>
 
 #include "elf/records/nv_info.h"
 #include "elf/target/instructions.h"
 #include "support/bytes.h"
-#include "verify/link/targets.h"
+#include "verify/link/link.h"
 
 namespace culink::check {
 
@@ -190,12 +190,10 @@ RestoredCode Restorer::run() {
 
 std::vector<bool> relocated_instructions(const Object &object, u32 section) {
   std::vector<bool> out(object.section(section).data.size() / kInstructionSize);
-  for (u32 t = object.first_table[section]; t != 0; t = object.next_table[t]) {
-    const elf::RelocationTable entries = object.view.relocations(object.section(t));
-    for (u32 i = 0; i < entries.size(); ++i)
-      if (const u64 at = entries[i].offset / kInstructionSize; at < out.size())
-        out[at] = true;
-  }
+  object.each_relocation(section, [&out](const elf::Relocation &entry, bool) {
+    if (const u64 at = entry.offset / kInstructionSize; at < out.size())
+      out[at] = true;
+  });
   return out;
 }
 
@@ -240,9 +238,7 @@ namespace {
 // Where the computed branches of code may go.
 std::vector<u32> branch_targets(const Object &object, u32 code) {
   std::vector<u32> out;
-  const u32 section = object.records_of[code];
-  for (const elf::InfoRecord &record :
-       elf::InfoRecords(section == 0 ? ByteSpan{} : object.section(section).data)) {
+  for (const elf::InfoRecord &record : object.records(code)) {
     const elf::InfoValue value = elf::decode_value(record);
     if (const auto *table = std::get_if<elf::InfoBranchTargets>(&value))
       for (const elf::InfoBranch &branch : table->branches)

@@ -5,7 +5,7 @@
 // the code. An object (-r) keeps everything for the next link. The numbers and fields are rows of
 // src/elf/target; the rules are those at the head of elf/target/reloc.h and in docs/compat.md,
 // written down a second time here.
-#include "verify/link/targets.h"
+#include "verify/link/link.h"
 
 #include <array>
 

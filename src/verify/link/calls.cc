@@ -5,7 +5,7 @@
 // relocation names or a variable points to have their address taken, too (Q071, Q144). One search
 // for circles (Tarjan's, without recursion) orders the nodes; everything else is one sweep in that
 // order.
-#include "verify/program/calls.h"
+#include "verify/link/calls.h"
 
 #include <algorithm>
 
@@ -278,7 +278,7 @@ public:
 
   Liveness run(const CheckOptions &options, bool keeps_all, bool at_most) {
     for (u32 f = 0; f < calls_.functions(); ++f) {
-      const Entity &entity = p_.entities[calls_.entity_of[f]];
+      const Entity &entity = calls_.function(p_, f);
       if (!options.is_selected || options.is_selected(entity.name, entity.local) ||
           (at_most && calls_.taken[f]))
         launch(f);
@@ -298,7 +298,7 @@ public:
 private:
   // The function in whose code this one is, which goes with it (`nvcc -ewp`).
   [[nodiscard]] u32 code_around(u32 f) const {
-    const Entity &entity = p_.entities[calls_.entity_of[f]];
+    const Entity &entity = calls_.function(p_, f);
     if (!entity.defined() || p_.definition(entity).value == 0)
       return kNone;
     const u32 owner = p_.objects[entity.object].owner_symbol(p_.definition(entity).section);
@@ -312,7 +312,7 @@ private:
     out_.reached[node] = true;
   }
   void launch(u32 kernel) {
-    const Entity &entity = p_.entities[calls_.entity_of[kernel]];
+    const Entity &entity = calls_.function(p_, kernel);
     if (!entity.kernel() || !entity.defined())
       return;
     out_.root[kernel] = true;
@@ -324,7 +324,7 @@ private:
     if (std::count(out_.root.begin(), out_.root.end(), true) == 1)
       return;
     for (u32 f = 0; f < calls_.functions(); ++f) {
-      const Entity &entity = p_.entities[calls_.entity_of[f]];
+      const Entity &entity = calls_.function(p_, f);
       if (!entity.defined() || entity.kernel() || !arch::is_driver_function(entity.name))
         continue;
       out_.root[f] = true;
@@ -410,62 +410,61 @@ Needs sum_up(const Program &program, const Calls &calls) {
   Needs out;
   out.registers.assign(calls.nodes(), 0);
   out.stack.assign(calls.nodes(), 0);
-  const std::vector<u32> &order = calls.callees_first;
-  for (size_t begin = 0, end = 0; begin < order.size(); begin = end) {
-    const u32 component = calls.component[order[begin]];
+  // A number of a function; 0 without a definition or a record.
+  const auto number = [&](u32 node, std::vector<u32> Object::*list) {
+    if (node >= calls.functions() || !calls.function(program, node).defined())
+      return u32{0};
+    const Entity &entity = calls.function(program, node);
+    const u32 own = (program.objects[entity.object].*list)[entity.symbol];
+    return own == kNone ? 0 : own;
+  };
+  calls.each_component([&](u32 component, std::span<const u32> nodes) {
     u32 registers = 0;
     u64 deepest = calls.circular[component] ? Needs::kUnbounded : 0;
-    for (end = begin; end < order.size() && calls.component[order[end]] == component; ++end) {
-      if (order[end] < calls.functions())
-        if (const Entity &entity = program.entities[calls.entity_of[order[end]]]; entity.defined())
-          if (const u32 own = program.objects[entity.object].registers[entity.symbol]; own != kNone)
-            registers = std::max(registers, own);
-      for (const u32 callee : calls.of(order[end])) {
+    for (const u32 node : nodes) {
+      registers = std::max(registers, number(node, &Object::registers));
+      for (const u32 callee : calls.of(node)) {
         registers = std::max(registers, out.registers[callee]);
         deepest = std::max(deepest, out.stack[callee]);
       }
     }
-    for (size_t i = begin; i < end; ++i) {
-      out.registers[order[i]] = registers;
-      u64 frame = 0;
-      if (order[i] < calls.functions())
-        if (const Entity &entity = program.entities[calls.entity_of[order[i]]]; entity.defined())
-          frame = program.objects[entity.object].frame[entity.symbol];
-      out.stack[order[i]] =
-          deepest == Needs::kUnbounded ? deepest : deepest + (frame == kNone ? 0 : frame);
+    for (const u32 node : nodes) {
+      out.registers[node] = registers;
+      out.stack[node] =
+          deepest == Needs::kUnbounded ? deepest : deepest + number(node, &Object::frame);
     }
-  }
+  });
   return out;
 }
 
 ReachedSets::ReachedSets(const Calls &calls, const std::vector<bool> &marked)
     : calls_(calls), sets_(1), set_of_(calls.circular.size(), 0) {
-  const std::vector<u32> &order = calls.callees_first;
   std::vector<u32> parts, own;
-  for (size_t begin = 0, end = 0; begin < order.size(); begin = end) {
-    const u32 component = calls.component[order[begin]];
+  const auto make_unique = [](std::vector<u32> &list) {
+    std::sort(list.begin(), list.end());
+    list.erase(std::unique(list.begin(), list.end()), list.end());
+  };
+  calls.each_component([&](u32 component, std::span<const u32> nodes) {
     parts.clear();
     own.clear();
-    for (end = begin; end < order.size() && calls.component[order[end]] == component; ++end) {
-      if (order[end] < calls.functions() && marked[order[end]])
-        own.push_back(order[end]);
-      for (const u32 callee : calls.of(order[end]))
+    for (const u32 node : nodes) {
+      if (node < calls.functions() && marked[node])
+        own.push_back(node);
+      for (const u32 callee : calls.of(node))
         if (const u32 set = set_of_[calls.component[callee]]; set != 0)
           parts.push_back(set);
     }
-    std::sort(parts.begin(), parts.end());
-    parts.erase(std::unique(parts.begin(), parts.end()), parts.end());
+    make_unique(parts);
     if (own.empty() && parts.size() <= 1) {
       set_of_[component] = parts.empty() ? 0 : parts[0];
-      continue;
+      return;
     }
     for (const u32 part : parts)
       own.insert(own.end(), sets_[part].begin(), sets_[part].end());
-    std::sort(own.begin(), own.end());
-    own.erase(std::unique(own.begin(), own.end()), own.end());
+    make_unique(own);
     set_of_[component] = static_cast<u32>(sets_.size());
     sets_.push_back(own);
-  }
+  });
 }
 
 } // namespace culink::check

@@ -11,13 +11,43 @@
 
 #include "elf/elf_view.h"
 #include "elf/records/nv_callgraph.h"
+#include "elf/records/nv_info.h"
 #include "elf/section_kind.h"
 #include "support/result.h"
-#include "verify/program/report.h"
+#include "verify/link/check_link.h"
 
 namespace culink::check {
 
 inline constexpr u32 kNone = 0xffffffff;
+
+// The findings of one part of the work. Threads have one each, joined in order. A broken output
+// may have as many findings as bytes, so there is a limit.
+class Report {
+public:
+  void add(Finding finding) {
+    if (findings_.size() < kMost)
+      findings_.push_back(std::move(finding));
+  }
+  void add(FindingKind kind, std::string_view symbol, std::string_view section, u64 offset,
+           std::string expected, std::string found) {
+    add({kind, std::string(symbol), std::string(section), offset, std::move(expected),
+         std::move(found)});
+  }
+  void append(Report &&other) {
+    for (Finding &finding : other.findings_)
+      add(std::move(finding));
+  }
+  [[nodiscard]] std::vector<Finding> take() { return std::move(findings_); }
+
+private:
+  static constexpr size_t kMost = 200;
+  std::vector<Finding> findings_;
+};
+
+// "0x40"
+[[nodiscard]] std::string hex(u64 value);
+// "12 34 56 78", a few bytes of a section.
+[[nodiscard]] std::string bytes_text(ByteSpan bytes);
 
 struct Object {
   explicit Object(std::string_view file, elf::ElfView opened)
@@ -46,6 +76,18 @@ struct Object {
   [[nodiscard]] u32 owner_symbol(u32 code) const { return section(code).info & 0xffffff; }
   [[nodiscard]] std::string_view string_at(u32 offset) const {
     return c_string_at(strings, offset).value_or("");
+  }
+  // The records of a code section.
+  [[nodiscard]] elf::InfoRecords records(u32 code) const {
+    return elf::InfoRecords(records_of[code] == 0 ? ByteSpan{} : section(records_of[code]).data);
+  }
+  // Calls `visit` with each relocation of a section, and whether its table has addends.
+  void each_relocation(u32 index, const auto &visit) const {
+    for (u32 t = first_table[index]; t != 0; t = next_table[t]) {
+      const elf::RelocationTable entries = view.relocations(section(t));
+      for (u32 i = 0; i < entries.size(); ++i)
+        visit(entries[i], entries.has_addends());
+    }
   }
 };
 

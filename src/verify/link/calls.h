@@ -6,8 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "verify/program/options.h"
-#include "verify/program/program.h"
+#include "verify/link/program.h"
 
 namespace culink::check {
 
@@ -37,9 +36,21 @@ struct Calls {
   std::vector<bool> circular;     // by component: its members reach themselves
 
   [[nodiscard]] u32 functions() const { return static_cast<u32>(entity_of.size()); }
+  [[nodiscard]] const Entity &function(const Program &program, u32 node) const {
+    return program.entities[entity_of[node]];
+  }
   [[nodiscard]] u32 nodes() const { return static_cast<u32>(component.size()); }
   [[nodiscard]] std::span<const u32> of(u32 node) const {
     return {callees.data() + first[node], first[node + 1] - first[node]};
+  }
+  // Calls `visit` with each component and its nodes, callees first.
+  void each_component(const auto &visit) const {
+    for (size_t begin = 0, end = 0; begin < callees_first.size(); begin = end) {
+      const u32 number = component[callees_first[begin]];
+      while (end < callees_first.size() && component[callees_first[end]] == number)
+        ++end;
+      visit(number, std::span(callees_first).subspan(begin, end - begin));
+    }
   }
 };
 

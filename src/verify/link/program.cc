@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The inputs of a link as tables, and the definitions that their names stand for.
-#include "verify/program/program.h"
+#include "verify/link/program.h"
 
 #include "elf/names.h"
 #include "elf/records/nv_info.h"
@@ -410,13 +410,13 @@ void NameTable::define(Entity &entity, u32 object, u32 index) {
     return; // one more common symbol
   if (entity.defined()) {
     if (!entity.function() && entity.size != symbol.size)
-      report_.add({FindingKind::Symbol, std::string(entity.name), "", 0,
-                   hex(entity.size) + " bytes, as in " + program_.objects[entity.object].name,
-                   hex(symbol.size) + " in " + program_.objects[object].name});
+      report_.add(FindingKind::Symbol, entity.name, "", 0,
+                  hex(entity.size) + " bytes, as in " + program_.objects[entity.object].name,
+                  hex(symbol.size) + " in " + program_.objects[object].name);
     if (strong && !entity.weak()) {
-      report_.add({FindingKind::Symbol, std::string(entity.name), "", 0, "one strong definition",
-                   "two, in " + program_.objects[entity.object].name + " and " +
-                       program_.objects[object].name});
+      report_.add(FindingKind::Symbol, entity.name, "", 0, "one strong definition",
+                  "two, in " + program_.objects[entity.object].name + " and " +
+                      program_.objects[object].name);
       return;
     }
     if (!entity.weak() || (!strong && !wins(entity, object, index)))
