@@ -52,7 +52,7 @@ def main(folder, output):
     before, after = make_page(folder).split(DATA)
     pathlib.Path(output).write_text(
         f"// {LICENCE}\n//\n// Made by cmake/embed_page.py.\n"
-        '#include "inspect/page/web_parts.h"\n\n#include <array>\n#include <span>\n#include <string>\n\n'
+        '#include "inspect/page/page.h"\n\n#include <array>\n#include <span>\n#include <string>\n\n'
         "namespace culink::page {\n\nnamespace {\nusing namespace std::string_view_literals;\n\n"
         "std::string joined(std::span<const std::string_view> pieces) {\n  std::string out;\n"
         "  for (const std::string_view piece : pieces)\n    out += piece;\n  return out;\n}\n"

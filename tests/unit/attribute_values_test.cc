@@ -1,21 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "inspect/reader/attribute_values.h"
+#include "culink/cubin_reader.h"
 
 #include <string>
 
 #include <gtest/gtest.h>
 
 #include "culink/elf_writer.h"
+#include "elf/records/nv_compat.h"
+#include "elf/records/nv_info.h"
 
-namespace culink::inspect {
+namespace culink {
 namespace {
 
 using elf::InfoAttribute;
 using elf::InfoRecord;
 using elf::RecordFormat;
+using Value = CubinReader::Value;
 
-// A file with the symbols 1, a section symbol without a name of its own, and 2, the function "f".
-std::vector<u8> small_file() {
+// The values of the only record of a file that has the symbols 1, a section symbol without a name
+// of its own, and 2, the function "f".
+std::vector<Value> read_values(elf::SectionType type, const std::vector<u8> &record) {
   elf::ElfWriter elf({});
   const elf::SectionId text = elf.add_section({.name = ".text.f"});
   elf.add_symbol({.name = "",
@@ -23,25 +27,31 @@ std::vector<u8> small_file() {
                   .type = elf::SymbolType::Section,
                   .section = text});
   elf.add_symbol({.name = "f", .type = elf::SymbolType::Function, .section = text});
-  return elf.finish().value();
+  elf.append_copy(elf.add_section({.name = "records", .type = type, .link = elf.symtab()}), record);
+  const std::vector<u8> file = elf.finish().value();
+  const Result<CubinReader> reader = CubinReader::open(file);
+  EXPECT_TRUE(reader) << reader.error().text();
+  const std::vector<CubinReader::Attribute> attributes = reader->attributes();
+  EXPECT_EQ(attributes.size(), 1u);
+  return attributes.empty() ? std::vector<Value>() : attributes[0].values;
 }
 
 // "key=3 key=f key@0x10": numbers, names of symbols, offsets in code; text in quotes.
-std::string shown(const std::vector<CubinReader::Value> &values) {
+std::string shown(const std::vector<Value> &values) {
   std::string out;
-  for (const CubinReader::Value &value : values) {
+  for (const Value &value : values) {
     out += (out.empty() ? "" : " ") + std::string(value.key);
     switch (value.kind) {
-    case CubinReader::Value::Kind::Number:
+    case Value::Kind::Number:
       out += "=" + std::to_string(value.number);
       break;
-    case CubinReader::Value::Kind::Symbol:
+    case Value::Kind::Symbol:
       out += "=" + (value.text.empty() ? "#" + std::to_string(value.number) : value.text);
       break;
-    case CubinReader::Value::Kind::CodeOffset:
+    case Value::Kind::CodeOffset:
       out += "@" + std::to_string(value.number);
       break;
-    case CubinReader::Value::Kind::Text:
+    case Value::Kind::Text:
       out += "='" + value.text + "'";
       break;
     }
@@ -49,19 +59,19 @@ std::string shown(const std::vector<CubinReader::Value> &values) {
   return out;
 }
 
+std::string shown(const InfoRecord &record) {
+  return shown(read_values(elf::SectionType::CudaInfo, elf::encode_info({.records = {record}})));
+}
+
 std::string shown(InfoAttribute attribute, const elf::InfoValue &value) {
-  const std::vector<u8> file = small_file();
-  const Result<elf::ElfView> view = elf::ElfView::open(file);
-  EXPECT_TRUE(view) << view.error().text();
   const std::vector<u8> payload = elf::encode_payload(value);
-  const InfoRecord record{RecordFormat::Sized, attribute, 0, payload};
-  return shown(values_of(record, *view, view->symbols()));
+  return shown(InfoRecord{RecordFormat::Sized, attribute, 0, payload});
 }
 
 TEST(AttributeValues, NameSymbols) {
   EXPECT_EQ(shown(InfoAttribute::Regcount, elf::InfoSymbolWord{2, 24}), "symbol=f value=24");
   EXPECT_EQ(shown(InfoAttribute::FrameSize, elf::InfoSymbolWord{1, 8}), "symbol=.text.f value=8");
-  EXPECT_EQ(shown(InfoAttribute::FrameSize, elf::InfoSymbolWord{9, 8}), "symbol=#9 value=8");
+  EXPECT_EQ(shown(InfoAttribute::FrameSize, elf::InfoSymbolWord{0, 8}), "symbol=#0 value=8");
   EXPECT_EQ(shown(InfoAttribute::Externs, elf::InfoWords{{2, 1}}), "symbols=f symbols=.text.f");
 }
 
@@ -87,15 +97,13 @@ TEST(AttributeValues, AreEmptyWhereTheLayoutIsNotKnown) {
 }
 
 TEST(AttributeValues, OfUnsizedRecordsAreInTheirHeader) {
-  const std::vector<u8> file = small_file();
-  const Result<elf::ElfView> view = elf::ElfView::open(file);
-  ASSERT_TRUE(view);
-  const InfoRecord limit{RecordFormat::Half, InfoAttribute::MaxregCount, 255, {}};
-  EXPECT_EQ(shown(values_of(limit, *view, view->symbols())), "value=255");
+  EXPECT_EQ(shown({RecordFormat::Half, InfoAttribute::MaxregCount, 255, {}}), "value=255");
   const elf::CompatRecord compat{
       RecordFormat::Byte, elf::CompatAttribute::CudaAcceleratorTarget, 1, {}};
-  EXPECT_EQ(shown(values_of(compat)), "value=1");
+  EXPECT_EQ(
+      shown(read_values(elf::SectionType::CudaCompat, elf::encode_compat({.records = {compat}}))),
+      "value=1");
 }
 
 } // namespace
-} // namespace culink::inspect
+} // namespace culink

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <string>
 
+#include "inspect/reader/usage.h"
 #include "support/mapped_file.h"
 
 namespace culink::page {
@@ -44,10 +45,10 @@ TEST(ReportPage, KernelsHaveWhatTheyNeedAndCall) {
   EXPECT_EQ(image.target, "sm_90");
   const FunctionRow *total = find_row(image, "_Z5totalPKfPfi");
   ASSERT_NE(total, nullptr);
-  EXPECT_TRUE(total->kernel);
-  EXPECT_EQ(total->registers, 24u);
-  EXPECT_EQ(total->shared, 1024u); // without the reserved area, which usage counts
-  EXPECT_EQ(total->constant, 548u);
+  EXPECT_TRUE(total->use.kernel);
+  EXPECT_EQ(total->use.registers, 24u);
+  EXPECT_EQ(total->use.shared, 1024u); // without the reserved area, which usage counts
+  EXPECT_EQ(inspect::sum_of_constants(total->use), 548u);
   ASSERT_EQ(total->calls.size(), 1u);
   EXPECT_EQ(image.functions[total->calls[0]].name, "_Z9block_sumf");
 }
@@ -95,7 +96,7 @@ TEST(ReportPage, ComparisonsTellOtherInstructionsOfOneSizeApart) {
     for (const char *name : {"kept", "scheduled"}) {
       FunctionRow &row = image.functions.emplace_back();
       row.name = name;
-      row.code = 64;
+      row.use.code = 64;
       row.digest = row.name == "kept" ? 7 : digest;
     }
   }

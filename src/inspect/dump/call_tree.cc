@@ -10,7 +10,6 @@
 #include <deque>
 #include <limits>
 
-#include "inspect/dump/dump_parts.h"
 #include "support/demangle.h"
 
 namespace culink::text {

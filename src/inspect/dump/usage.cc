@@ -81,16 +81,12 @@ std::optional<u64> value_of(const UsageRow &row, std::string_view key) {
   return std::nullopt;
 }
 
-u64 product(const std::array<u32, 3> &threads) {
-  return u64{threads[0]} * threads[1] * threads[2];
-}
-
 LaunchResult launch(const FunctionUsage &use, const arch::MultiprocessorInfo &sm, u64 reserved,
                     const LaunchShape &shape) {
   if (shape.threads == 0 || shape.threads > arch::kMaxBlockThreads)
     return {0, 0, 0, "threads"};
-  if ((use.required_threads && product(*use.required_threads) != shape.threads) ||
-      (use.max_threads && product(*use.max_threads) < shape.threads))
+  if ((use.required_threads && inspect::product_of(*use.required_threads) != shape.threads) ||
+      (use.max_threads && inspect::product_of(*use.max_threads) < shape.threads))
     return {0, 0, 0, "launch_bounds"};
   const arch::LaunchNeeds needs{.registers = use.registers.value_or(0),
                                 .shared = use.shared - std::min(use.shared, reserved) +
@@ -102,20 +98,21 @@ LaunchResult launch(const FunctionUsage &use, const arch::MultiprocessorInfo &sm
                : LaunchResult{};
 }
 
-struct RelationName {
+struct RelationRow {
   std::string_view text;
-  UsageCondition::Relation relation;
+  bool (*holds)(u64 value, u64 number);
+  bool of_names = false; // names are compared so, too
 };
 
 // Longer ones first.
-constexpr std::array<RelationName, 7> kRelations{{
-    {">=", UsageCondition::Relation::GreaterOrEqual},
-    {"<=", UsageCondition::Relation::LessOrEqual},
-    {"!=", UsageCondition::Relation::Different},
-    {"==", UsageCondition::Relation::Equal},
-    {">", UsageCondition::Relation::Greater},
-    {"<", UsageCondition::Relation::Less},
-    {"=", UsageCondition::Relation::Equal},
+constexpr std::array<RelationRow, 7> kRelations{{
+    {">=", [](u64 a, u64 b) { return a >= b; }},
+    {"<=", [](u64 a, u64 b) { return a <= b; }},
+    {"!=", [](u64 a, u64 b) { return a != b; }, true},
+    {"==", [](u64 a, u64 b) { return a == b; }, true},
+    {">", [](u64 a, u64 b) { return a > b; }},
+    {"<", [](u64 a, u64 b) { return a < b; }},
+    {"=", [](u64 a, u64 b) { return a == b; }, true},
 }};
 
 // The number of a function as a cell.
@@ -205,16 +202,16 @@ Result<UsageCondition> parse_condition(std::string_view text) {
   UsageCondition out;
   out.key = trimmed(text.substr(0, at));
   std::string_view value;
-  for (const RelationName &row : kRelations)
+  const RelationRow *relation = &kRelations.back();
+  for (const RelationRow &row : kRelations)
     if (value.empty() && text.substr(at).starts_with(row.text)) {
-      out.relation = row.relation;
+      relation = &row;
       value = trimmed(text.substr(at + row.text.size()));
     }
+  out.relation = relation->holds;
   if (!is_usage_key(out.key))
     return wrong(text, "no column '" + out.key + "'; there are " + usage_keys());
-  const bool equality = out.relation == UsageCondition::Relation::Equal ||
-                        out.relation == UsageCondition::Relation::Different;
-  if (has_names(out.key) && !equality)
+  if (has_names(out.key) && !relation->of_names)
     return wrong(text, "names are compared with = and !=");
   if (has_names(out.key)) {
     out.text = value;
@@ -231,25 +228,9 @@ Result<UsageCondition> parse_condition(std::string_view text) {
 
 bool UsageCondition::holds(const UsageRow &row) const {
   if (has_names(key))
-    return matches_name(*this, row) == (relation == Relation::Equal);
+    return relation(matches_name(*this, row) ? 1 : 0, 1);
   const std::optional<u64> value = value_of(row, key);
-  if (!value)
-    return false;
-  switch (relation) {
-  case Relation::Equal:
-    return *value == number;
-  case Relation::Different:
-    return *value != number;
-  case Relation::Less:
-    return *value < number;
-  case Relation::LessOrEqual:
-    return *value <= number;
-  case Relation::Greater:
-    return *value > number;
-  case Relation::GreaterOrEqual:
-    return *value >= number;
-  }
-  return false;
+  return value && relation(*value, number);
 }
 
 void sort_rows(std::string_view key, std::vector<UsageRow> &rows) {

@@ -49,9 +49,8 @@ struct UsageRow {
 // "registers>64", "kind=kernel", "name=gemm*". A function of which the file does not say so much
 // does not meet a condition.
 struct UsageCondition {
-  enum class Relation : u8 { Equal, Different, Less, LessOrEqual, Greater, GreaterOrEqual };
   std::string key;
-  Relation relation = Relation::Equal;
+  bool (*relation)(u64 value, u64 number) = nullptr;
   u64 number = 0;
   std::string text; // of keys with names
 

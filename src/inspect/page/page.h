@@ -3,11 +3,11 @@
 // What a page shows, as plain data, and the way from files to it and from it to HTML.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "culink/cubin_reader.h"
 #include "culink/linker.h"
 #include "elf/elf_view.h"
 #include "support/types.h"
@@ -16,21 +16,14 @@ namespace culink::page {
 
 inline constexpr u32 kNoInput = 0xffffffff;
 
-// A kernel or function of an image. What the file does not say is absent.
+// A kernel or function of an image.
 struct FunctionRow {
-  std::string name; // mangled
-  bool kernel = false;
-  u64 code = 0;   // bytes of machine code, with those of functions inside it
-  u64 digest = 0; // of that code, to find the same elsewhere; not part of a page
-  u64 bytes = 0;  // of the file that are its own: code, constants, records, relocations
-  std::optional<u32> registers;
-  std::optional<u32> stack;  // bytes with all it calls; kUnboundedStack if that has no limit
-  std::optional<u32> spills; // instructions
-  std::optional<u32> barriers;
-  u64 local = 0;          // bytes
-  u64 shared = 0;         // bytes, static, without the reserved area
-  u64 constant = 0;       // bytes of its own banks
-  u32 threads = 0;        // of a block, that it was compiled for; 0: not said
+  std::string name; // mangled; `use.name` may point to what is gone
+  // As a page shows it: `min_stack` is the stack with all calls, known of linked code only, and
+  // `shared` is without the area that the system reserves.
+  FunctionUsage use;
+  u64 digest = 0;         // of the code, to find the same elsewhere; not part of a page
+  u64 bytes = 0;          // of the file that are its own: code, constants, records, relocations
   u32 input = kNoInput;   // position in ImageReport::inputs
   std::vector<u32> calls; // positions in ImageReport::functions
 };
@@ -54,23 +47,9 @@ struct ImageReport {
   std::vector<std::string> inputs; // that a link made it of
 };
 
-// A definition that a link left out.
-struct DiscardedRow {
-  std::string name; // mangled
-  std::string file;
-  u64 bytes = 0;
-  std::string why;
-};
-
 struct MessageRow {
   std::string_view severity; // "warning"
   std::string text;          // one line or several
-};
-
-struct StepRow {
-  std::string name;
-  double wall = 0; // seconds
-  double processor = 0;
 };
 
 struct Report {
@@ -78,9 +57,9 @@ struct Report {
   bool compares = false; // images of two sides
   // What a link adds. Steps only where their times were asked for: no other output has a time.
   bool of_link = false;
-  std::vector<DiscardedRow> discarded;
+  std::vector<DiscardedFacts> discarded;
   std::vector<MessageRow> messages;
-  std::vector<StepRow> steps;
+  std::vector<StepTime> steps;
 };
 
 // An image as a page shows it, without its names. Each byte of the file is one function's, or one
@@ -97,5 +76,9 @@ struct Report {
 
 // The report as one HTML file that needs nothing else and asks nobody for anything.
 [[nodiscard]] std::string page_html(const Report &report);
+
+// The text of a page before and after its data. cmake/embed_page.py writes the functions.
+[[nodiscard]] std::string_view before_data();
+[[nodiscard]] std::string_view after_data();
 
 } // namespace culink::page

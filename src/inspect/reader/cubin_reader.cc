@@ -13,11 +13,13 @@
 #include <fmt/format.h>
 
 #include "elf/names.h"
+#include "elf/records/fields.h"
+#include "elf/records/nv_compat.h"
+#include "elf/records/nv_info.h"
 #include "elf/records/nv_notes.h"
 #include "elf/section_kind.h"
 #include "elf/target/elf_flags.h"
 #include "elf/target/reloc.h"
-#include "inspect/reader/attribute_values.h"
 #include "inspect/reader/usage.h"
 #include "support/mapped_file.h"
 
@@ -99,6 +101,75 @@ std::optional<Error> check_records(const elf::ElfView &file) {
   return std::nullopt;
 }
 
+// The name of a symbol; of a section symbol without one, that of its section; else "".
+std::string_view name_of_symbol(const elf::ElfView &file, const elf::Symbol &symbol) {
+  if (symbol.name.empty() && symbol.type() == elf::SymbolType::Section && symbol.in_section())
+    return file.sections()[symbol.section].name;
+  return symbol.name;
+}
+
+// Values of attribute records as a flat list of named parts. The codec gives each shape of payload
+// a type of its own, which the installed header does not show; a program that asks for "registers
+// of this symbol" needs no more than (key, number) pairs. The keys are those of `cubin dump --json`
+// (src/elf/records/fields.h), so that what one has learned there holds here. Rows of tables
+// simply follow each other: each begins with an "offset".
+
+using Value = CubinReader::Value;
+
+// Collects the fields of one value.
+struct FieldCollector {
+  static constexpr bool kDocument = false;
+  const elf::ElfView &file;
+  const elf::SymbolTable &symbols;
+  elf::InfoShape shape;
+  std::vector<Value> out = {};
+
+  void add(std::string_view key, u64 value, elf::FieldForm form = elf::FieldForm::Decimal) {
+    if (form == elf::FieldForm::Symbol)
+      return symbol_at(key, static_cast<u32>(value));
+    out.push_back({form == elf::FieldForm::Address ? Value::Kind::CodeOffset : Value::Kind::Number,
+                   key,
+                   value,
+                   {}});
+  }
+  void symbol_at(std::string_view key, u32 index) {
+    out.push_back({Value::Kind::Symbol, key, index,
+                   index == 0 ? std::string() : std::string(name_of_symbol(file, symbols[index]))});
+  }
+
+  void number(elf::FieldKey key, u64 value, const elf::FieldRule &rule) {
+    add(key.data, value, rule.form);
+  }
+  void symbol(elf::FieldKey key, u32 index) { symbol_at(key.data, index); }
+  void flag(elf::FieldKey key, bool set, std::string_view, std::string_view) { add(key.data, set); }
+  void text(elf::FieldKey key, const std::string &text) {
+    out.push_back({Value::Kind::Text, key.data, 0, text});
+  }
+  void numbers(elf::FieldKey key, std::span<const u32> words, const elf::FieldRule &rule) {
+    for (const u32 word : words)
+      add(key.data, word, rule.form);
+  }
+  void triple(elf::FieldKey, u32 x, u32 y, u32 z) {
+    add("x", x);
+    add("y", y);
+    add("z", z);
+  }
+  void table(const elf::InfoTable &table) {
+    for (u64 i = 0; i < table.words.size(); ++i)
+      if (i % table.columns == 0)
+        add("offset", table.words[i], elf::FieldForm::Address);
+      else
+        add("words", table.words[i]);
+  }
+  void list(elf::FieldKey, auto &records) {
+    for (auto &record : records)
+      fields(*this, record);
+  }
+  void bytes(elf::FieldKey, ByteSpan) {} // the payload is all there is to say
+  [[nodiscard]] bool has(std::string_view, bool stated) const { return stated; }
+  void data_only(elf::FieldKey key, u64 value) { add(key.data, value); }
+};
+
 template <typename T> Result<T> with_file(Result<T> result, std::string_view file) {
   if (result)
     return result;
@@ -127,7 +198,7 @@ CubinReader::Section public_section(const elf::Section &section) {
 
 CubinReader::Symbol public_symbol(const elf::ElfView &file, u32 number, const elf::Symbol &symbol) {
   return {.number = number,
-          .name = inspect::name_of_symbol(file, symbol),
+          .name = name_of_symbol(file, symbol),
           .binding = symbol.binding(),
           .type = symbol.type(),
           .other = symbol.other,
@@ -199,7 +270,7 @@ public:
                      .type_name = row ? row->name : std::string_view(),
                      .symbol = entry.symbol,
                      .symbol_name = entry.symbol < symbols.size()
-                                        ? inspect::name_of_symbol(file, symbols[entry.symbol])
+                                        ? name_of_symbol(file, symbols[entry.symbol])
                                         : std::string_view(),
                      .addend = entry.addend});
     }
@@ -211,13 +282,17 @@ public:
       for (const elf::InfoRecord &record : elf::decode_info(section.data).records) {
         Attribute &attribute = add_attribute(section, record, out);
         attribute.name = elf::kInfoAttributeNames.name_of(attribute.code).value_or("");
-        attribute.values = inspect::values_of(record, file, symbols);
+        FieldCollector collector{file, symbols, elf::effective_shape(record)};
+        elf::InfoValue value = elf::decode_value(record);
+        std::visit([&](auto &v) { fields(collector, v); }, value);
+        attribute.values = std::move(collector.out);
       }
     } else if (section.type == elf::SectionType::CudaCompat) {
       for (const elf::CompatRecord &record : elf::decode_compat(section.data).records) {
         Attribute &attribute = add_attribute(section, record, out);
         attribute.name = elf::kCompatAttributeNames.name_of(attribute.code).value_or("");
-        attribute.values = inspect::values_of(record);
+        if (const std::optional<u64> number = elf::compat_number(record))
+          attribute.values = {{Value::Kind::Number, "value", *number, {}}};
       }
     }
   }

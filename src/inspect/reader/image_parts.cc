@@ -43,10 +43,7 @@ private:
     const std::vector<CallNode> nodes = read_calls(file_);
     for (const FunctionRef &function : functions_.all()) {
       const auto number = static_cast<u32>(out_.functions.size());
-      SizedFunction &sized = out_.functions.emplace_back();
-      sized.name = function.name;
-      sized.kernel = function.kernel;
-      sized.code = function.code;
+      SizedFunction &sized = out_.functions.emplace_back(SizedFunction{function});
       // Functions without code come last there.
       for (const CallEdge &edge : nodes[number].calls)
         if (edge.callee < functions_.all().size())

@@ -28,13 +28,10 @@ struct ImagePart {
 // has to "padding". The parts add up to `size`; those of one function come together.
 [[nodiscard]] std::vector<ImagePart> divide(u64 size, std::vector<OwnedRange> ranges);
 
-struct SizedFunction {
-  std::string_view name; // mangled
-  bool kernel = false;
+struct SizedFunction : FunctionRef {
   u64 own = 0;                // code, records, constants and relocations of it
   std::optional<u64> reached; // the same with all functions that it may call; nothing if there is
                               // too much to follow
-  ByteSpan code;
   std::vector<u32> calls; // positions in ImageParts::functions, ascending
 };
 

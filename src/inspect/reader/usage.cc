@@ -251,10 +251,7 @@ template <auto field> std::optional<u64> said(const FunctionUsage &use) {
 }
 
 template <auto field> std::optional<u64> product(const FunctionUsage &use) {
-  const std::optional<std::array<u32, 3>> &threads = use.*field;
-  if (!threads)
-    return std::nullopt;
-  return u64{(*threads)[0]} * (*threads)[1] * (*threads)[2];
+  return use.*field ? std::optional(product_of(*(use.*field))) : std::nullopt;
 }
 
 // 255 stands for no limit.
@@ -284,6 +281,10 @@ constexpr std::array<FunctionFact, 13> kFunctionFacts{{
 
 std::span<const FunctionFact> function_facts() {
   return kFunctionFacts;
+}
+
+u64 product_of(const std::array<u32, 3> &threads) {
+  return u64{threads[0]} * threads[1] * threads[2];
 }
 
 u64 sum_of_constants(const FunctionUsage &use) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <array>
 #include <optional>
 #include <span>
 #include <string>
@@ -34,5 +35,6 @@ struct FunctionFact {
 // In the order of columns.
 [[nodiscard]] std::span<const FunctionFact> function_facts();
 [[nodiscard]] u64 sum_of_constants(const FunctionUsage &use);
+[[nodiscard]] u64 product_of(const std::array<u32, 3> &threads);
 
 } // namespace culink::inspect

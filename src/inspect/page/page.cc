@@ -1,18 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A page: its data as JSON between the parts of the web page. Functions that occur more than once
-// are numbered first, so that the page can show them together.
+// An image for a page: who owns its bytes and who calls whom is inspect/image_parts' to say, what
+// functions need is inspect/usage's. Both list the functions in the order of their symbols.
+//
+// Functions are sorted by name here: names of one template then follow each other, which makes the
+// page a fraction of the size (see put_front_coded).
 #include "inspect/page/page.h"
 
 #include <algorithm>
+#include <deque>
+#include <functional>
 #include <map>
-#include <string_view>
+#include <numeric>
 #include <tuple>
-#include <utility>
-#include <vector>
 
+#include "elf/target/elf_flags.h"
 #include "elf/target/occupancy.h"
-#include "inspect/page/web_parts.h"
+#include "inspect/reader/image_parts.h"
+#include "inspect/reader/usage.h"
+#include "support/bytes.h"
 #include "support/demangle.h"
 #include "support/json.h"
 #include "support/string_index.h"
@@ -20,6 +26,144 @@
 
 namespace culink::page {
 
+namespace {
+
+struct PartName {
+  std::string_view kind;
+  std::string_view shown;
+};
+
+// What people call the kinds of bytes that are no function's; others are shown as they are.
+constexpr PartName kPartNames[] = {
+    {"string-table", "names"},
+    {"symbol-table", "symbol table"},
+    {"symbol-indices", "symbol table"},
+    {"rel", "relocations"},
+    {"rela", "relocations"},
+    {"resolved-rela", "relocations"},
+    {"text", "code without a symbol"},
+    {"mercury", "Mercury code"},
+    {"info", "records"},
+    {"callgraph", "call graph"},
+    {"prototype", "call graph"},
+    {"constant", "constant variables"},
+    {"constant-named", "constant variables"},
+    {"global-init", "global variables"},
+    {"dwarf", "debug information"},
+    {"nv-debug", "debug information"},
+    {"note-tkinfo", "notes"},
+    {"note-cuinfo", "notes"},
+    {"note-cuver", "notes"},
+    {"note", "notes"},
+    {"header", "file headers"},
+    {"program-headers", "file headers"},
+    {"section-headers", "section headers"},
+};
+
+std::string_view shown_part(std::string_view kind) {
+  for (const PartName &row : kPartNames)
+    if (row.kind == kind)
+      return row.shown;
+  return kind;
+}
+
+FunctionRow make_row(const FunctionUsage &use, bool linked, u64 reserved_shared) {
+  FunctionRow row{std::string(use.name), use};
+  if (!row.use.min_stack)
+    row.use.min_stack = use.frame;
+  if (!linked) // what a function calls, and so its stack, is not known yet
+    row.use.min_stack.reset();
+  row.use.shared -= std::min(use.shared, use.kernel ? reserved_shared : 0);
+  return row;
+}
+
+void add_functions(const inspect::ImageParts &measured, const ModuleUsage &usage,
+                   u64 reserved_shared, ImageReport &out) {
+  std::vector<u32> order(usage.functions.size()), row_of(usage.functions.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](u32 a, u32 b) { return usage.functions[a].name < usage.functions[b].name; });
+  for (u32 row = 0; row < order.size(); ++row)
+    row_of[order[row]] = row;
+  for (const u32 at : order) {
+    FunctionRow &row =
+        out.functions.emplace_back(make_row(usage.functions[at], out.linked, reserved_shared));
+    row.bytes = measured.functions[at].own;
+    row.digest = std::hash<std::string_view>()(as_text(measured.functions[at].code));
+    for (const u32 callee : measured.functions[at].calls)
+      row.calls.push_back(row_of[callee]);
+  }
+}
+
+void add_parts(const inspect::ImageParts &measured, ImageReport &out) {
+  std::map<std::string_view, u64> sums;
+  for (const inspect::ImagePart &part : measured.parts)
+    if (part.function == inspect::kNoFunction)
+      sums[shown_part(part.kind)] += part.size;
+  for (const auto &[kind, bytes] : sums)
+    out.parts.push_back({std::string(kind), bytes});
+  std::stable_sort(out.parts.begin(), out.parts.end(),
+                   [](const FilePart &a, const FilePart &b) { return a.bytes > b.bytes; });
+}
+
+} // namespace
+
+ImageReport read_image(const elf::ElfView &file) {
+  ImageReport out;
+  const arch::FileTarget target = arch::target_of(file);
+  out.target = target.name;
+  out.linked = file.header().type == elf::FileType::Executable;
+  out.bytes = file.file().size();
+  const ModuleUsage usage = inspect::collect_usage(file);
+  out.toolkit = usage.toolkit;
+  const inspect::ImageParts measured = inspect::measure_image(file);
+  add_functions(measured, usage, out.linked && target.arch ? target.arch->reserved_shared : 0, out);
+  add_parts(measured, out);
+  return out;
+}
+
+// Facts of a link beside its image. Functions of the image and of the facts are matched by name;
+// where files have functions of one name, each local to its file, they come in the same order.
+
+namespace {
+
+void add_inputs(ImageReport &image, const LinkFacts &facts) {
+  NameMap<u32> inputs;
+  NameMap<std::deque<u32>> input_of;
+  for (const FunctionFacts &function : facts.functions) {
+    if (!function.live || function.file.empty())
+      continue;
+    const auto [at, is_new] =
+        inputs.try_emplace(function.file, static_cast<u32>(image.inputs.size()));
+    if (is_new)
+      image.inputs.push_back(function.file);
+    input_of[function.name].push_back(at->second);
+  }
+  for (FunctionRow &function : image.functions) {
+    const auto at = input_of.find(function.name);
+    if (at == input_of.end() || at->second.empty())
+      continue;
+    function.input = at->second.front();
+    if (at->second.size() > 1)
+      at->second.pop_front();
+  }
+}
+
+} // namespace
+
+Report with_link(ImageReport image, const LinkResult &result) {
+  Report out;
+  out.of_link = true;
+  add_inputs(image, result.facts);
+  out.images.push_back(std::move(image));
+  out.discarded = result.facts.discarded;
+  out.steps.assign(result.times.begin(), result.times.end());
+  return out;
+}
+
+// A page: its data as JSON between the parts of the web page. Functions that occur more than once
+// are numbered first, so that the page can show them together.
+//
 // Functions that are in the files more than once. Two are the same if their code has the same size
 // and digest; groups are numbered in the order in which they are met, so that a page does not
 // depend on digests.
@@ -30,7 +174,7 @@ using Key = std::tuple<std::string_view, bool, std::string_view, u64, u64>;
 
 Key key_of(const ImageReport &image, const FunctionRow &function) {
   return {image.target, image.earlier,
-          image.linked ? std::string_view() : std::string_view(function.name), function.code,
+          image.linked ? std::string_view() : std::string_view(function.name), function.use.code,
           function.digest};
 }
 
@@ -41,7 +185,7 @@ std::vector<std::vector<u32>> number_duplicates(const Report &report) {
   std::map<Key, u32> seen; // how often
   for (const ImageReport &image : report.images)
     for (const FunctionRow &function : image.functions)
-      if (function.code != 0)
+      if (function.use.code != 0)
         ++seen[key_of(image, function)];
   std::map<Key, u32> numbers;
   std::vector<std::vector<u32>> out;
@@ -67,7 +211,8 @@ std::vector<std::vector<u32>> number_code(const Report &report) {
     std::vector<u32> &of_image = out.emplace_back();
     for (const FunctionRow &function : image.functions) {
       const auto next = static_cast<u32>(numbers.size());
-      of_image.push_back(numbers.try_emplace({function.code, function.digest}, next).first->second);
+      of_image.push_back(
+          numbers.try_emplace({function.use.code, function.digest}, next).first->second);
     }
   }
   return out;
@@ -141,20 +286,27 @@ void put_calls(JsonWriter &out, const std::vector<FunctionRow> &functions) {
   out.list("callTo", callees);
 }
 
+// That a function was compiled for; 0: the file does not say.
+u32 block_threads(const FunctionUsage &use) {
+  const auto &given = use.required_threads ? use.required_threads : use.max_threads;
+  const u64 threads = given ? inspect::product_of(*given) : 0;
+  return threads > 0xffffffff ? 0 : static_cast<u32>(threads);
+}
+
 void put_functions(JsonWriter &out, const std::vector<FunctionRow> &functions) {
   using Row = const FunctionRow &;
   put_names(out, functions);
-  out.list("kernel", functions, &FunctionRow::kernel);
-  out.list("code", functions, &FunctionRow::code);
+  out.list("kernel", functions, [](Row row) { return row.use.kernel; });
+  out.list("code", functions, [](Row row) { return row.use.code; });
   out.list("bytes", functions, &FunctionRow::bytes);
-  out.list("registers", functions, [](Row row) { return or_unknown(row.registers); });
-  out.list("stack", functions, [](Row row) { return or_unknown(row.stack); });
-  out.list("spills", functions, [](Row row) { return or_unknown(row.spills); });
-  out.list("barriers", functions, [](Row row) { return or_unknown(row.barriers); });
-  out.list("local", functions, &FunctionRow::local);
-  out.list("shared", functions, &FunctionRow::shared);
-  out.list("constant", functions, &FunctionRow::constant);
-  out.list("threads", functions, &FunctionRow::threads);
+  out.list("registers", functions, [](Row row) { return or_unknown(row.use.registers); });
+  out.list("stack", functions, [](Row row) { return or_unknown(row.use.min_stack); });
+  out.list("spills", functions, [](Row row) { return or_unknown(row.use.spills); });
+  out.list("barriers", functions, [](Row row) { return or_unknown(row.use.barriers); });
+  out.list("local", functions, [](Row row) { return row.use.local; });
+  out.list("shared", functions, [](Row row) { return row.use.shared; });
+  out.list("constant", functions, [](Row row) { return inspect::sum_of_constants(row.use); });
+  out.list("threads", functions, [](Row row) { return block_threads(row.use); });
   out.list("input", functions,
            [](Row row) { return row.input == kNoInput ? i64{-1} : i64{row.input}; });
   put_calls(out, functions);
@@ -199,16 +351,16 @@ void put_image(JsonWriter &out, const ImageReport &image, const std::vector<u32>
   out.close('}');
 }
 
-void put_discarded(JsonWriter &out, const std::vector<DiscardedRow> &rows) {
+void put_discarded(JsonWriter &out, const std::vector<DiscardedFacts> &rows) {
   std::vector<std::string> names;
-  for (const DiscardedRow &row : rows)
+  for (const DiscardedFacts &row : rows)
     names.push_back(visible(demangle(row.name)));
   out.key("discarded");
   out.open('{');
   put_front_coded(out, "names", names);
-  using Row = const DiscardedRow &;
+  using Row = const DiscardedFacts &;
   out.list("files", rows, [](Row row) { return visible(row.file); });
-  out.list("bytes", rows, &DiscardedRow::bytes);
+  out.list("bytes", rows, &DiscardedFacts::size);
   out.list("why", rows, [](Row row) { return visible(row.why); });
   out.close('}');
 }
@@ -232,10 +384,10 @@ i64 microseconds(double seconds) {
 
 void put_link(JsonWriter &out, const Report &report) {
   put_discarded(out, report.discarded);
-  using Step = const StepRow &;
+  using Step = const StepTime &;
   out.list("severities", report.messages, &MessageRow::severity);
   out.list("messages", report.messages, &MessageRow::text);
-  out.list("steps", report.steps, &StepRow::name);
+  out.list("steps", report.steps, &StepTime::name);
   out.list("stepWall", report.steps, [](Step row) { return microseconds(row.wall); });
   out.list("stepProcessor", report.steps, [](Step row) { return microseconds(row.processor); });
 }
