@@ -13,47 +13,23 @@
 
 namespace culink::tools {
 
-namespace {
-
-struct AssembleArguments {
-  std::string file;
-  std::string output;
-};
-
-int run_assemble(const AssembleArguments &arguments) {
-  const bool from_pipe = arguments.file == "-";
-  const std::string name = from_pipe ? "<stdin>" : arguments.file;
-  const Result<MappedFile> input = MappedFile::open(from_pipe ? "/dev/stdin" : arguments.file);
-  if (!input) {
-    print_error(name, input.error());
-    return 1;
-  }
-  if (overwrites(arguments.output, arguments.file))
+int assemble_command(Command &command) {
+  std::string file, output;
+  command.add({
+      required({"FILE", "", "YAML, as `cubin text` writes it; - is standard input", &file}),
+      required({"output,o", "<file>", "The cubin to write; - is standard output", &output}),
+  });
+  if (!command.parse())
+    return command.status();
+  const std::string name = file == "-" ? "<stdin>" : file;
+  const Result<MappedFile> input = MappedFile::open(file == "-" ? "/dev/stdin" : file);
+  if (!is_there(name, input) || overwrites(output, file))
     return 1;
   const Result<text::Node> document = text::read_yaml(as_text(input->bytes()));
-  if (!document) {
-    print_error(name, document.error());
+  if (!is_there(name, document))
     return 1;
-  }
   const Result<std::vector<u8>> image = text::assemble(*document);
-  if (!image) {
-    print_error(name, image.error());
-    return 1;
-  }
-  return write_output(arguments.output, *image) ? 0 : 1;
-}
-
-} // namespace
-
-int assemble_command(Command &command) {
-  AssembleArguments arguments;
-  command.add({
-      required(
-          {"FILE", "", "YAML, as `cubin text` writes it; - is standard input", &arguments.file}),
-      required(
-          {"output,o", "<file>", "The cubin to write; - is standard output", &arguments.output}),
-  });
-  return command.parse() ? run_assemble(arguments) : command.status();
+  return is_there(name, image) && write_output(output, *image) ? 0 : 1;
 }
 
 } // namespace culink::tools

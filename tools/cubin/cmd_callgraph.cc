@@ -6,8 +6,9 @@
 
 #include <algorithm>
 #include <string>
-#include <unistd.h>
 #include <vector>
+
+#include <fmt/format.h>
 
 #include "device_code.h"
 #include "inspect/dump/call_tree.h"
@@ -46,11 +47,10 @@ text::CallTreeOptions tree_options(const CallgraphArguments &arguments,
 
 class CallgraphCommand {
 public:
-  explicit CallgraphCommand(const CallgraphArguments &arguments)
-      : arguments_(arguments), sink_(text::make_sink(arguments.form.format(), out_)) {}
+  CallgraphCommand(const CallgraphArguments &arguments, text::Sink &sink, TextOut &out)
+      : arguments_(arguments), sink_(sink), out_(out) {}
 
-  int run() {
-    sink_->begin();
+  bool run() {
     if (arguments_.dot)
       out_.put("digraph calls {\n  rankdir=LR;\n");
     const auto look = [this](const Image &image) -> std::function<void()> {
@@ -59,35 +59,28 @@ public:
         nodes = inspect::with_callers(nodes);
       return [this, image, nodes = std::move(nodes)] { show_graph(image, nodes); };
     };
-    bool clean = for_each_image(arguments_.code, look);
-    sink_->end();
+    const bool clean = for_each_image(arguments_.code, look);
     if (arguments_.dot)
       out_.put("}\n");
-    if (!found_ && clean && !arguments_.functions.empty()) {
-      std::string names;
-      for (const std::string &name : arguments_.functions)
-        names += (names.empty() ? "" : ", ") + name;
-      print_error(arguments_.code.files.front(), Error{"", "", "has no function like " + names});
-      clean = false;
-    }
-    return finish_output(out_) && clean && clean_ ? 0 : 1;
+    if (found_ || !clean || arguments_.functions.empty())
+      return clean && clean_;
+    print_error(arguments_.code.files.front(),
+                fmt::format("has no function like {}", fmt::join(arguments_.functions, ", ")));
+    return false;
   }
 
 private:
   void show_graph(const Image &image, const std::vector<inspect::CallNode> &nodes) {
-    for (const Error &violation : image.view->violations()) {
-      print_warning(image.name, violation);
-      clean_ = false;
-    }
+    clean_ = print_violations(image) && clean_;
     const text::CallTreeOptions options = tree_options(arguments_, nodes);
     if (options.roots.empty() && !options.rest)
       return;
     found_ = true;
     if (!arguments_.form.is_text()) {
-      sink_->begin_file(image.name);
-      sink_->fact("linked", text::flag(image.view->header().type == elf::FileType::Executable));
-      text::print_call_rows(nodes, options, *sink_);
-      sink_->end_file();
+      sink_.begin_file(image.name);
+      sink_.fact("linked", text::flag(image.view->header().type == elf::FileType::Executable));
+      text::print_call_rows(nodes, options, sink_);
+      sink_.end_file();
       return;
     }
     if (arguments_.dot)
@@ -110,8 +103,8 @@ private:
   }
 
   const CallgraphArguments &arguments_;
-  TextOut out_{STDOUT_FILENO};
-  std::unique_ptr<text::Sink> sink_;
+  text::Sink &sink_;
+  TextOut &out_;
   u64 images_ = 0;
   bool found_ = false;
   bool clean_ = true;
@@ -133,7 +126,11 @@ int callgraph_command(Command &command) {
       excludes({"json", "csv", "markdown"}, {"dot", "", "For graphviz: a digraph", &arguments.dot}),
   });
   add_output_flags(command, arguments.form);
-  return command.parse() ? CallgraphCommand(arguments).run() : command.status();
+  if (!command.parse())
+    return command.status();
+  return show(arguments.form, [&](text::Sink &sink, TextOut &out) {
+    return CallgraphCommand(arguments, sink, out).run();
+  });
 }
 
 } // namespace culink::tools

@@ -7,8 +7,8 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <iterator>
 #include <string>
-#include <unistd.h>
 #include <vector>
 
 #include "compilers/toolkit/find_tools.h"
@@ -33,20 +33,6 @@ struct CheckArguments {
   OutputFlags form;
   bool quiet = false;
 };
-
-void print_findings(const std::string &name, const std::vector<check::Finding> &findings,
-                    bool quiet, TextOut &out) {
-  for (const check::Finding &finding : findings) {
-    out.name(name);
-    out.put(": ");
-    out.name(check::to_line(finding));
-    out.put("\n");
-  }
-  if (findings.empty() && !quiet) {
-    out.name(name);
-    out.put(": ok\n");
-  }
-}
 
 constexpr text::Column kCheckColumns[] = {{"kind", "kind"},         {"symbol", "symbol"},
                                           {"section", "section"},   {"offset", "offset"},
@@ -90,35 +76,30 @@ std::vector<const FoundCode *> images_to_check(std::vector<const FoundCode *> im
 
 int run_check(const CheckArguments &arguments) {
   const Result<DeviceFile> file = DeviceFile::open(arguments.output);
-  if (!file) {
-    print_error(arguments.output, file.error());
+  if (!is_there(arguments.output, file))
     return 1;
-  }
   const Result<std::vector<const FoundCode *>> images = file->choose_images(arguments.selection);
-  if (!images) {
-    print_error(file->name(), images.error());
+  if (!is_there(file->name(), images))
     return 1;
-  }
-  TextOut out(STDOUT_FILENO);
-  const std::unique_ptr<text::Sink> sink = text::make_sink(arguments.form.format(), out);
-  bool clean = true;
-  const auto check = [&](const Image &image) -> std::function<void()> {
-    return [&, image] {
+  return show(arguments.form, [&](text::Sink &sink, TextOut &out) {
+    bool clean = true;
+    const auto print = [&](const Image &image) {
       const CheckAnswer answer = check_image(arguments, image.bytes);
       clean = clean && answer.complete && answer.findings.empty();
       if (!answer.complete)
         return;
-      if (arguments.form.is_text())
-        print_findings(image.name, answer.findings, arguments.quiet, out);
-      else
-        print_rows(image.name, answer.findings, *sink);
+      if (!arguments.form.is_text())
+        return print_rows(image.name, answer.findings, sink);
+      std::vector<std::string> lines;
+      std::ranges::transform(answer.findings, std::back_inserter(lines), check::to_line);
+      print_findings(image.name, lines, arguments.quiet ? "" : "ok", out);
     };
-  };
-  sink->begin();
-  WorkerPool pool(1); // each check takes all cores itself
-  clean = walk_code(*file, images_to_check(*images), pool, {check, print_problem}) && clean;
-  sink->end();
-  return finish_output(out) && clean ? 0 : 1;
+    const auto check = [&](const Image &image) -> std::function<void()> {
+      return [&, image] { print(image); };
+    };
+    WorkerPool pool(1); // each check takes all cores itself
+    return walk_code(*file, images_to_check(*images), pool, {check, print_problem}) && clean;
+  });
 }
 
 } // namespace

@@ -19,6 +19,8 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "device_code.h"
 #include "inspect/diff/diff.h"
 #include "inspect/diff/summary.h"
@@ -50,52 +52,35 @@ std::string shown(const DiffArguments &arguments, const std::string &text) {
   return arguments.demangle ? text::demangle_within(text) : text;
 }
 
-// "12 more differences in code" for each topic with more than was reported.
-void print_rest(const text::DiffResult &result, text::DiffTopic topic, u64 told, TextOut &out) {
-  const u64 count = result.counts[static_cast<u32>(topic)];
-  if (told == count)
-    return;
-  out.put("  ... ");
-  out.decimal(count - told);
-  out.put(count - told == 1 ? " more difference in " : " more differences in ");
-  out.put(text::name_of_topic(topic));
-  out.put(" (--all shows all)\n");
+// "1 difference", "2 differences".
+std::string counted(u64 count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
+// As many of each topic as were kept, and how many more there are.
 void print_details(const DiffArguments &arguments, const text::DiffResult &result, TextOut &out) {
-  u64 at = 0;
+  auto at = result.differences.begin();
   for (u32 i = 0; i < text::kDiffTopics; ++i) {
-    const auto topic = static_cast<text::DiffTopic>(i);
-    u64 told = 0;
-    for (; at < result.differences.size() && result.differences[at].topic == topic; ++at, ++told) {
-      const text::Difference &difference = result.differences[at];
-      out.put(text::name_of_topic(topic));
-      out.put(": ");
-      if (!difference.place.empty()) {
-        out.put(shown(arguments, difference.place));
-        out.put(": ");
-      }
-      out.put(shown(arguments, difference.text));
-      out.put('\n');
-    }
-    print_rest(result, topic, told, out);
+    const std::string_view topic = text::name_of_topic(static_cast<text::DiffTopic>(i));
+    u64 left = result.counts[i];
+    for (; at != result.differences.end() && static_cast<u32>(at->topic) == i; ++at, --left)
+      out.put(fmt::format("{}: {}{}{}\n", topic, shown(arguments, at->place),
+                          at->place.empty() ? "" : ": ", shown(arguments, at->text)));
+    if (left != 0)
+      out.put(fmt::format("  ... {} in {} (--all shows all)\n", counted(left, "more difference"),
+                          topic));
   }
-  out.decimal(result.count());
-  out.put(result.count() == 1 ? " difference\n" : " differences\n");
+  out.put(counted(result.count(), "difference") + "\n");
 }
 
 // "5 differences: 1 in header, 4 in code (--details tells them)".
 void print_counts(const text::DiffResult &result, TextOut &out) {
-  out.decimal(result.count());
-  out.put(result.count() == 1 ? " difference:" : " differences:");
-  std::string_view separator = " ";
+  out.put(counted(result.count(), "difference"));
+  std::string_view separator = ": ";
   for (u32 i = 0; i < text::kDiffTopics; ++i)
-    if (const u64 count = result.counts[i]; count != 0) {
-      out.put(std::exchange(separator, ", "));
-      out.decimal(count);
-      out.put(" in ");
-      out.put(text::name_of_topic(static_cast<text::DiffTopic>(i)));
-    }
+    if (const u64 count = result.counts[i]; count != 0)
+      out.put(fmt::format("{}{} in {}", std::exchange(separator, ", "), count,
+                          text::name_of_topic(static_cast<text::DiffTopic>(i))));
   out.put(result.count() == 1 ? " (--details tells it)\n" : " (--details tells them)\n");
 }
 
@@ -112,11 +97,9 @@ void print_summary(const DiffArguments &arguments, const text::DiffSummary &summ
     out.put(": " + text::describe_change(change) + "\n");
   }
   if (const u64 rest = summary.changes.size() - told; rest != 0)
-    out.put("  ... " + std::to_string(rest) + (rest == 1 ? " more function" : " more functions") +
-            " (--all shows all)\n");
-  out.put("functions: " + std::to_string(counts[0]) + " changed, " + std::to_string(counts[1]) +
-          " added, " + std::to_string(counts[2]) + " removed, " + std::to_string(summary.same) +
-          " the same\n");
+    out.put(fmt::format("  ... {} (--all shows all)\n", counted(rest, "more function")));
+  out.put(fmt::format("functions: {} changed, {} added, {} removed, {} the same\n", counts[0],
+                      counts[1], counts[2], summary.same));
 }
 
 constexpr text::Column kFunctionColumns[] = {{"name", "name"},
@@ -286,16 +269,12 @@ private:
 
 bool FileComparison::open(const std::string &argument, u32 side) {
   Result<DeviceFile> file = DeviceFile::open(argument);
-  if (!file) {
-    print_error(argument, file.error());
+  if (!is_there(argument, file))
     return false;
-  }
   const DeviceFile &kept = files_.emplace_back(std::move(*file));
   const Result<DeviceFile::Shown> shown = kept.choose_shown(arguments_.selection);
-  if (!shown) {
-    print_error(kept.name(), shown.error());
+  if (!is_there(kept.name(), shown))
     return false;
-  }
   const Result<const FoundCode *> one = kept.choose_one(arguments_.selection);
   images_[side] = one && !arguments_.selection.leftovers ? std::vector{*one} : shown->images;
   if (!shown->leftovers.empty() && !arguments_.quiet)
@@ -308,12 +287,11 @@ bool FileComparison::read(const FoundCode &code, u32 side,
   const Result<std::vector<u8>> bytes = unpack(code);
   const Result<elf::ElfView> view =
       bytes ? elf::ElfView::open_tolerant(*bytes) : Result<elf::ElfView>(bytes.error());
-  if (view)
+  const bool was_read = is_there(files_[side].name_of(code), view);
+  if (was_read)
     use(*view);
-  else
-    print_error(files_[side].name_of(code), view.error());
-  trouble_ = trouble_ || !view;
-  return static_cast<bool>(view);
+  trouble_ = trouble_ || !was_read;
+  return was_read;
 }
 
 // Nothing after a message.

@@ -19,20 +19,11 @@ namespace culink::tools {
 
 namespace {
 
-struct DisasmArguments {
-  CodeArguments code;
-  std::vector<std::string> functions;
-  std::string program;
-  std::string cuda;
-};
-
-std::string find_nvdisasm(const DisasmArguments &arguments) {
-  if (!arguments.program.empty())
-    return arguments.program;
-  for (const std::string &folder : toolkit_program_folders(arguments.cuda))
+std::string find_nvdisasm(const std::string &cuda) {
+  for (const std::string &folder : toolkit_program_folders(cuda))
     if (std::string found = program_in(folder, "nvdisasm"); !found.empty())
       return found;
-  return arguments.cuda.empty() ? program_in_path("nvdisasm") : "";
+  return cuda.empty() ? program_in_path("nvdisasm") : "";
 }
 
 // What nvdisasm prints.
@@ -63,19 +54,32 @@ Result<std::string> listing_of(const std::string &program, ByteSpan cubin,
   return std::move(run->output);
 }
 
-int run_disasm(const DisasmArguments &arguments) {
-  const std::string program = find_nvdisasm(arguments);
+} // namespace
+
+int disasm_command(Command &command) {
+  CodeArguments code;
+  CodeSelection functions;
+  std::string program, cuda;
+  add_code_arguments(command, code);
+  command.add({
+      {"function", "<pattern>", "Only functions of these names; * stands for any characters",
+       &functions.kernels},
+      {"nvdisasm", "<program>", "The program; else that of the toolkit", &program},
+      {"cuda", "<folder>", "The folder of the toolkit", &cuda},
+  });
+  if (!command.parse())
+    return command.status();
+  if (program.empty())
+    program = find_nvdisasm(cuda);
   if (program.empty()) {
-    print_error("nvdisasm", Error{"", "",
-                                  "not found: it is part of the CUDA toolkit, and of the "
-                                  "Python package nvidia-cuda-nvdisasm"});
+    print_error("nvdisasm", "not found: it is part of the CUDA toolkit, and of the Python package "
+                            "nvidia-cuda-nvdisasm");
     return 1;
   }
-  const CodeSelection functions{.targets = {}, .kernels = arguments.functions};
   const text::FunctionFilter wanted = [&](std::string_view name) {
-    return functions.takes_kernel(name) && arguments.code.selection.takes_kernel(name);
+    return functions.takes_kernel(name) && code.selection.takes_kernel(name);
   };
-  const bool all = arguments.functions.empty() && arguments.code.selection.kernels.empty();
+  const bool all = functions.kernels.empty() && code.selection.kernels.empty();
   TextOut out(STDOUT_FILENO);
   bool clean = true, any = false;
   const auto look = [&](const Image &image) -> std::function<void()> {
@@ -88,34 +92,18 @@ int run_disasm(const DisasmArguments &arguments) {
       listing = text::annotate_disassembly(*image.view, *listing, wanted);
     return [&, image, listing = std::move(listing)] {
       any = true;
-      if (!listing) {
-        print_error(image.name, listing.error());
+      if (is_there(image.name, listing))
+        out.put(image.name + ":\n" + *listing);
+      else
         clean = false;
-        return;
-      }
-      out.put(image.name + ":\n" + *listing);
     };
   };
-  clean = for_each_image(arguments.code, look) && clean;
+  clean = for_each_image(code, look) && clean;
   if (!any && clean) {
-    print_error("disasm", Error{"", "", "there is no such function"});
+    print_error("disasm", "there is no such function");
     return 1;
   }
   return finish_output(out) && clean ? 0 : 1;
-}
-
-} // namespace
-
-int disasm_command(Command &command) {
-  DisasmArguments arguments;
-  add_code_arguments(command, arguments.code);
-  command.add({
-      {"function", "<pattern>", "Only functions of these names; * stands for any characters",
-       &arguments.functions},
-      {"nvdisasm", "<program>", "The program; else that of the toolkit", &arguments.program},
-      {"cuda", "<folder>", "The folder of the toolkit", &arguments.cuda},
-  });
-  return command.parse() ? run_disasm(arguments) : command.status();
 }
 
 } // namespace culink::tools

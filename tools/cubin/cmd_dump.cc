@@ -11,69 +11,49 @@
 
 namespace culink::tools {
 
-namespace {
-
-struct DumpArguments {
+int dump_command(Command &command) {
   CodeArguments code;
-  text::DumpOptions options;
+  text::DumpOptions parts;
   bool all = false;
   OutputFlags form;
-};
-
-// --all, and what a person wants to see who asks for nothing in particular.
-void choose_parts(DumpArguments &arguments) {
-  text::DumpOptions &show = arguments.options;
-  const bool chosen = show.header || show.sections || show.segments || show.symbols ||
-                      show.relocations || show.info || show.callgraph || show.notes ||
-                      show.records || !show.hex.empty();
-  if (arguments.all)
-    show.segments = show.relocations = show.info = show.callgraph = show.notes = show.records =
-        true;
-  if (arguments.all || !chosen)
-    show.header = show.sections = show.symbols = true;
-}
-
-int run_dump(const DumpArguments &arguments) {
-  return show(arguments.form, [&](text::Sink &sink) {
+  add_code_arguments(command, code);
+  command.add({
+      {"header", "", "The file header, its flags decoded", &parts.header},
+      {"sections", "", "The section table", &parts.sections},
+      {"segments", "", "The program headers and what they cover", &parts.segments},
+      {"symbols", "", "All symbol tables", &parts.symbols},
+      {"relocs", "", "Relocations by name", &parts.relocations},
+      {"info", "", "The attributes in .nv.info sections", &parts.info},
+      {"callgraph", "", "Call graph and function prototypes", &parts.callgraph},
+      {"notes", "", "Notes and compatibility attributes", &parts.notes},
+      {"records", "", "The other sections of known layout", &parts.records},
+      {"all", "", "All of the above", &all},
+      {"hex", "<name>", "The bytes of the section <name>; may be repeated", &parts.hex},
+      {"demangle", "", "Show C++ names as in the source", &parts.demangle},
+  });
+  add_output_flags(command, form);
+  if (!command.parse())
+    return command.status();
+  const bool chosen = parts.header || parts.sections || parts.segments || parts.symbols ||
+                      parts.relocations || parts.info || parts.callgraph || parts.notes ||
+                      parts.records || !parts.hex.empty();
+  if (all)
+    parts.segments = parts.relocations = parts.info = parts.callgraph = parts.notes =
+        parts.records = true;
+  if (all || !chosen)
+    parts.header = parts.sections = parts.symbols = true;
+  return show(form, [&](text::Sink &sink, TextOut &) {
     bool clean = true;
     const auto dump = [&](const Image &image) -> std::function<void()> {
       return [&, image] {
-        text::dump_file(image.name, *image.view, arguments.options, sink,
-                        [&](const Error &warning) {
-                          print_warning(image.name, warning);
-                          clean = false;
-                        });
+        text::dump_file(image.name, *image.view, parts, sink, [&](const Error &warning) {
+          print_warning(image.name, warning);
+          clean = false;
+        });
       };
     };
-    return for_each_image(arguments.code, dump) && clean;
+    return for_each_image(code, dump) && clean;
   });
-}
-
-} // namespace
-
-int dump_command(Command &command) {
-  DumpArguments arguments;
-  text::DumpOptions &show = arguments.options;
-  add_code_arguments(command, arguments.code);
-  command.add({
-      {"header", "", "The file header, its flags decoded", &show.header},
-      {"sections", "", "The section table", &show.sections},
-      {"segments", "", "The program headers and what they cover", &show.segments},
-      {"symbols", "", "All symbol tables", &show.symbols},
-      {"relocs", "", "Relocations by name", &show.relocations},
-      {"info", "", "The attributes in .nv.info sections", &show.info},
-      {"callgraph", "", "Call graph and function prototypes", &show.callgraph},
-      {"notes", "", "Notes and compatibility attributes", &show.notes},
-      {"records", "", "The other sections of known layout", &show.records},
-      {"all", "", "All of the above", &arguments.all},
-      {"hex", "<name>", "The bytes of the section <name>; may be repeated", &show.hex},
-      {"demangle", "", "Show C++ names as in the source", &show.demangle},
-  });
-  add_output_flags(command, arguments.form);
-  if (!command.parse())
-    return command.status();
-  choose_parts(arguments);
-  return run_dump(arguments);
 }
 
 } // namespace culink::tools

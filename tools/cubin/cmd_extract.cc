@@ -54,11 +54,7 @@ bool is_wanted(const ExtractArguments &arguments, const FoundCode &code) {
 bool write_code(const DeviceFile &source, const FoundCode &code, const std::string &path) {
   const Result<std::vector<u8>> bytes = unpack(code);
   source.release(code.bytes);
-  if (!bytes) {
-    print_error(source.name_of(code), bytes.error());
-    return false;
-  }
-  return write_output(path, *bytes);
+  return is_there(source.name_of(code), bytes) && write_output(path, *bytes);
 }
 
 // True when there is such a folder, perhaps a new one.
@@ -66,7 +62,7 @@ bool make_folder(const std::string &path) {
   std::error_code error;
   std::filesystem::create_directories(path, error);
   if (error)
-    print_error(path, Error{"", "", "cannot make the folder: " + error.message()});
+    print_error(path, "cannot make the folder: " + error.message());
   return !error;
 }
 
@@ -85,15 +81,11 @@ std::string several_pieces(const std::string &path, const std::vector<const Foun
 
 int run_extract(const ExtractArguments &arguments) {
   const Result<DeviceFile> file = DeviceFile::open(arguments.file);
-  if (!file) {
-    print_error(arguments.file, file.error());
+  if (!is_there(arguments.file, file))
     return 1;
-  }
   const Result<std::vector<const FoundCode *>> chosen = file->choose(arguments.selection);
-  if (!chosen) {
-    print_error(file->name(), chosen.error());
+  if (!is_there(file->name(), chosen))
     return 1;
-  }
   bool clean = file->found().problems.empty();
   for (const Error &problem : file->found().problems)
     print_warning(file->name(), problem);
@@ -102,11 +94,11 @@ int run_extract(const ExtractArguments &arguments) {
     if (is_wanted(arguments, *code))
       wanted.push_back(code);
   if (wanted.empty()) {
-    print_error(file->name(), Error{"", "", "there is no such code; 'cubin list' shows what is"});
+    print_error(file->name(), "there is no such code; 'cubin list' shows what is");
     return 1;
   }
   if (!arguments.output.empty() && wanted.size() > 1) {
-    print_error(file->name(), Error{"", "", several_pieces(file->path(), wanted)});
+    print_error(file->name(), several_pieces(file->path(), wanted));
     return 1;
   }
   std::vector<std::string> paths;

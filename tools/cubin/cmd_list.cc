@@ -101,22 +101,18 @@ bool list_pieces(const ListArguments &arguments, const DeviceFile &file,
   };
   const bool clean = walk_code(file, pieces, pool, {look, report});
   if (!any)
-    print_error(file.name(), Error{"", "", "has no such kernel"});
+    print_error(file.name(), "has no such kernel");
   return clean && any;
 }
 
 bool list_one(const ListArguments &arguments, const std::string &argument, WorkerPool &pool,
               text::Sink &sink) {
   const Result<DeviceFile> file = DeviceFile::open(argument);
-  if (!file) {
-    print_error(argument, file.error());
+  if (!is_there(argument, file))
     return false;
-  }
   const Result<std::vector<const FoundCode *>> pieces = file->choose(arguments.code.selection);
-  if (!pieces) {
-    print_error(file->name(), pieces.error());
+  if (!is_there(file->name(), pieces))
     return false;
-  }
   for (const Error &problem : file->found().problems)
     print_warning(file->name(), problem);
   sink.begin_file(file->name());
@@ -136,7 +132,7 @@ int list_command(Command &command) {
   add_output_flags(command, arguments.form);
   if (!command.parse())
     return command.status();
-  return show(arguments.form, [&](text::Sink &sink) {
+  return show(arguments.form, [&](text::Sink &sink, TextOut &) {
     WorkerPool pool(0);
     bool clean = true;
     for (const std::string &file : arguments.code.files)

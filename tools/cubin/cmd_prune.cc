@@ -20,14 +20,6 @@ namespace culink::tools {
 
 namespace {
 
-struct PruneArguments {
-  std::string file;
-  std::string output;
-  std::vector<std::string> keep, drop;
-  std::optional<int> level;
-  bool dry_run = false;
-};
-
 // A program stays one.
 void copy_mode(const std::string &from, const std::string &to) {
   std::error_code error;
@@ -36,61 +28,58 @@ void copy_mode(const std::string &from, const std::string &to) {
     std::filesystem::permissions(to, status.permissions(), error);
 }
 
-int run_prune(const PruneArguments &arguments) {
-  if (arguments.output.empty() && !arguments.dry_run) {
-    print_error("prune", Error{"", "", "-o or --dry-run is required"});
-    return kExitUsage;
-  }
-  if (arguments.keep.empty() && arguments.drop.empty() && !arguments.level) {
-    print_error("prune", Error{"", "", "--keep, --drop or --compress is required"});
-    return kExitUsage;
-  }
-  const Result<MappedFile> file = MappedFile::open(arguments.file);
-  PruneRules rules{.keep = arguments.keep, .drop = arguments.drop, .packing = {}};
-  if (arguments.level)
-    rules.packing = Packing{arguments.level};
-  const Result<PrunedPieces> pruned =
-      file ? prune_in_place(file->bytes(), rules) : Result<PrunedPieces>(file.error());
-  if (!pruned) {
-    print_error(arguments.file, pruned.error());
-    return 1;
-  }
-  if (arguments.dry_run) {
-    TextOut out(STDOUT_FILENO);
-    out.put(visible(arguments.file) + ": " + describe_pruning(file->bytes().size(), *pruned));
-    return finish_output(out) ? 0 : 1;
-  }
-  OutputFile output(arguments.output);
-  output.write(pruned->pieces);
-  if (const std::optional<Error> error = output.commit()) {
-    print_error(arguments.output, *error);
-    return 1;
-  }
-  copy_mode(arguments.file, arguments.output);
-  return 0;
-}
-
 } // namespace
 
 int prune_command(Command &command) {
-  PruneArguments arguments;
+  std::string path, output_path;
+  PruneRules rules{};
+  std::optional<int> level;
+  bool dry_run = false;
   std::vector<std::string> kept = target_names();
   kept.insert(kept.end(), {"cubin", "ptx", "lto", "relocatable"});
   std::vector<std::string> dropped = kept;
   dropped.emplace_back("debug");
   command.add({
-      required({"FILE", "", "The file", &arguments.file}),
-      {"output,o", "<file>", "The new file, which may be FILE", &arguments.output},
+      required({"FILE", "", "The file", &path}),
+      {"output,o", "<file>", "The new file, which may be FILE", &output_path},
       suggests(kept, {"keep", "<code>,...", "Keep only this code, such as sm_90,compute_90",
-                      &arguments.keep}),
+                      &rules.keep}),
       suggests(dropped,
-               {"drop", "<code>,...", "Leave this code out, such as sm_5*,ptx", &arguments.drop}),
-      between(
-          1, kMostZstdLevel,
-          {"compress", "<level>", "Pack what stays with zstd, level 1 to 22", &arguments.level}),
-      {"dry-run,n", "", "Only say what would be saved", &arguments.dry_run},
+               {"drop", "<code>,...", "Leave this code out, such as sm_5*,ptx", &rules.drop}),
+      between(1, kMostZstdLevel,
+              {"compress", "<level>", "Pack what stays with zstd, level 1 to 22", &level}),
+      {"dry-run,n", "", "Only say what would be saved", &dry_run},
   });
-  return command.parse() ? run_prune(arguments) : command.status();
+  if (!command.parse())
+    return command.status();
+  if (output_path.empty() && !dry_run) {
+    print_error("prune", "-o or --dry-run is required");
+    return kExitUsage;
+  }
+  if (rules.keep.empty() && rules.drop.empty() && !level) {
+    print_error("prune", "--keep, --drop or --compress is required");
+    return kExitUsage;
+  }
+  if (level)
+    rules.packing = Packing{level};
+  const Result<MappedFile> file = MappedFile::open(path);
+  const Result<PrunedPieces> pruned =
+      file ? prune_in_place(file->bytes(), rules) : Result<PrunedPieces>(file.error());
+  if (!is_there(path, pruned))
+    return 1;
+  if (dry_run) {
+    TextOut out(STDOUT_FILENO);
+    out.put(visible(path) + ": " + describe_pruning(file->bytes().size(), *pruned));
+    return finish_output(out) ? 0 : 1;
+  }
+  OutputFile output(output_path);
+  output.write(pruned->pieces);
+  if (const std::optional<Error> error = output.commit()) {
+    print_error(output_path, *error);
+    return 1;
+  }
+  copy_mode(path, output_path);
+  return 0;
 }
 
 } // namespace culink::tools

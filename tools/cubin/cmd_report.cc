@@ -15,12 +15,6 @@ namespace culink::tools {
 
 namespace {
 
-struct ReportArguments {
-  CodeArguments code;
-  std::string output;
-  bool compare = false;
-};
-
 page::ImageReport read_image(const Image &image, bool earlier) {
   page::ImageReport out = page::read_image(*image.view);
   out.file = image.file.path();
@@ -35,47 +29,42 @@ bool add_file(const std::string &argument, const CodeSelection &selection, bool 
   bool clean = true;
   const auto add = [&](const Image &image) -> std::function<void()> {
     return [&, image, read = read_image(image, earlier)] {
-      for (const Error &violation : image.view->violations()) {
-        print_warning(image.name, violation);
-        clean = false;
-      }
+      clean = print_violations(image) && clean;
       report.images.push_back(read);
     };
   };
   return for_each_image({{argument}, selection}, add) && clean;
 }
 
-int run_report(const ReportArguments &arguments) {
-  if (arguments.compare && arguments.code.files.size() < 2) {
-    print_error(arguments.code.files.front(), Error{"", "", "--compare needs a second file"});
-    return kExitUsage;
-  }
-  page::Report report;
-  report.compares = arguments.compare;
-  bool clean = true;
-  for (const std::string &file : arguments.code.files)
-    if (overwrites(arguments.output, file))
-      return 1;
-  for (const std::string &file : arguments.code.files)
-    clean = add_file(file, arguments.code.selection,
-                     arguments.compare && &file == &arguments.code.files.front(), report) &&
-            clean;
-  if (report.images.empty())
-    return 1;
-  return write_output(arguments.output, as_bytes(page::page_html(report))) && clean ? 0 : 1;
-}
-
 } // namespace
 
 int report_command(Command &command) {
-  ReportArguments arguments;
-  add_code_arguments(command, arguments.code);
-  add_leftovers_flag(command, arguments.code.selection);
+  CodeArguments code;
+  std::string output;
+  page::Report report;
+  add_code_arguments(command, code);
+  add_leftovers_flag(command, code.selection);
   command.add({
-      required({"output,o", "<file>", "The page", &arguments.output}),
-      {"compare", "", "Compare the first file with the others", &arguments.compare},
+      required({"output,o", "<file>", "The page", &output}),
+      {"compare", "", "Compare the first file with the others", &report.compares},
   });
-  return command.parse() ? run_report(arguments) : command.status();
+  if (!command.parse())
+    return command.status();
+  if (report.compares && code.files.size() < 2) {
+    print_error(code.files.front(), "--compare needs a second file");
+    return kExitUsage;
+  }
+  bool clean = true;
+  for (const std::string &file : code.files)
+    if (overwrites(output, file))
+      return 1;
+  for (const std::string &file : code.files)
+    clean =
+        add_file(file, code.selection, report.compares && &file == &code.files.front(), report) &&
+        clean;
+  if (report.images.empty())
+    return 1;
+  return write_output(output, as_bytes(page::page_html(report))) && clean ? 0 : 1;
 }
 
 } // namespace culink::tools

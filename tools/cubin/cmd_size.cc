@@ -56,10 +56,8 @@ public:
   int run() {
     for (const std::string &argument : arguments_.files) {
       Result<DeviceFile> file = DeviceFile::open(argument);
-      if (!file) {
-        print_error(argument, file.error());
+      if (!is_there(argument, file))
         return 1;
-      }
       files_.push_back(std::move(*file));
       for (const Error &problem : files_.back().found().problems)
         report({files_.back().name(), problem, true});
@@ -83,10 +81,9 @@ private:
   std::optional<SizeTable> measure(const DeviceFile &file) {
     Result<SizeTable> table = measure_file(file, view_, arguments_.selection, pool_,
                                            [this](const Problem &problem) { report(problem); });
-    if (table)
-      return arguments_.device ? table->device_code() : std::move(*table);
-    print_error(file.name(), table.error());
-    return std::nullopt;
+    if (!is_there(file.name(), table))
+      return std::nullopt;
+    return arguments_.device ? table->device_code() : std::move(*table);
   }
 
   [[nodiscard]] std::string shown(const std::string &name) const {
@@ -183,10 +180,8 @@ private:
   bool print_duplicates() {
     const DeviceFile &file = files_.front();
     const Result<DeviceFile::Shown> shown = file.choose_shown(arguments_.selection);
-    if (!shown) {
-      print_error(file.name(), shown.error());
+    if (!is_there(file.name(), shown))
       return false;
-    }
     std::vector<FunctionCode> code;
     const auto look = [&](const Image &image) -> std::function<void()> {
       return

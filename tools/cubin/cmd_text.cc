@@ -16,13 +16,6 @@ namespace culink::tools {
 
 namespace {
 
-struct TextArguments {
-  std::string file;
-  CodeSelection selection;
-  std::string output = "-";
-  bool exact = false;
-};
-
 // The minimal form says in a comment what it does not show.
 Result<std::string> text_of(const elf::ElfView &view, bool exact) {
   if (exact)
@@ -36,39 +29,29 @@ Result<std::string> text_of(const elf::ElfView &view, bool exact) {
   return text::write_yaml(minimal->document, comment);
 }
 
-int run_text(const TextArguments &arguments) {
-  const Result<OneImage> input = open_one_image(arguments.file, arguments.selection);
-  if (!input) {
-    print_error(arguments.file, input.error());
-    return 1;
-  }
-  if (overwrites(arguments.output, arguments.file))
-    return 1;
-  const Result<elf::ElfView> view = elf::ElfView::open_tolerant(input->bytes());
-  if (!view) {
-    print_error(input->name, view.error());
-    return 1;
-  }
-  const Result<std::string> yaml = text_of(*view, arguments.exact);
-  if (!yaml) {
-    print_error(input->name, yaml.error());
-    return 1;
-  }
-  return write_output(arguments.output, as_bytes(*yaml)) ? 0 : 1;
-}
-
 } // namespace
 
 int text_command(Command &command) {
-  TextArguments arguments;
-  command.add({required({"FILE", "", "A file with one image; or FILE:MEMBER; - is standard input",
-                         &arguments.file})});
-  add_code_selection(command, arguments.selection);
+  std::string file, output = "-";
+  CodeSelection selection;
+  bool exact = false;
+  command.add({required(
+      {"FILE", "", "A file with one image; or FILE:MEMBER; - is standard input", &file})});
+  add_code_selection(command, selection);
   command.add({
-      {"exact", "", "All of it: assemble gives the same bytes", &arguments.exact},
-      {"output,o", "<file>", "Where to write (standard output)", &arguments.output},
+      {"exact", "", "All of it: assemble gives the same bytes", &exact},
+      {"output,o", "<file>", "Where to write (standard output)", &output},
   });
-  return command.parse() ? run_text(arguments) : command.status();
+  if (!command.parse())
+    return command.status();
+  const Result<OneImage> input = open_one_image(file, selection);
+  if (!is_there(file, input) || overwrites(output, file))
+    return 1;
+  const Result<elf::ElfView> view = elf::ElfView::open_tolerant(input->bytes());
+  if (!is_there(input->name, view))
+    return 1;
+  const Result<std::string> yaml = text_of(*view, exact);
+  return is_there(input->name, yaml) && write_output(output, as_bytes(*yaml)) ? 0 : 1;
 }
 
 } // namespace culink::tools

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <optional>
 #include <string>
-#include <unistd.h>
 #include <vector>
 
 #include "device_code.h"
@@ -42,13 +41,13 @@ struct ImageUsage {
 
 class UsageCommand {
 public:
-  UsageCommand(const UsageArguments &arguments, std::vector<text::UsageCondition> conditions)
+  UsageCommand(const UsageArguments &arguments, std::vector<text::UsageCondition> conditions,
+               text::Sink &sink)
       : arguments_(arguments), conditions_(std::move(conditions)),
         one_table_(arguments.form.csv || !arguments.sort.empty() || arguments.rows != 0),
-        sink_(text::make_sink(arguments.form.format(), out_)) {}
+        sink_(sink) {}
 
-  int run() {
-    sink_->begin();
+  bool run() {
     for (const std::string &file : arguments_.code.files) {
       const CodeArguments alone{{file}, arguments_.code.selection};
       const auto look = [this](const Image &image) -> std::function<void()> {
@@ -60,8 +59,7 @@ public:
     }
     if (arguments_.form.csv)
       show_table("");
-    sink_->end();
-    return finish_output(out_) && clean_ ? 0 : 1;
+    return clean_;
   }
 
 private:
@@ -73,8 +71,7 @@ private:
   const UsageArguments &arguments_;
   std::vector<text::UsageCondition> conditions_;
   bool one_table_;
-  TextOut out_{STDOUT_FILENO};
-  std::unique_ptr<text::Sink> sink_;
+  text::Sink &sink_;
   std::vector<text::UsageRow> rows_; // of one table
   u64 left_out_ = 0;
   bool clean_ = true;
@@ -109,10 +106,7 @@ ImageUsage UsageCommand::usage_of(const Image &image) const {
 }
 
 void UsageCommand::show(const Image &image, ImageUsage &usage) {
-  for (const Error &violation : image.view->violations()) {
-    print_warning(image.name, violation);
-    clean_ = false;
-  }
+  clean_ = print_violations(image) && clean_;
   if (one_table_) {
     std::ranges::move(usage.rows, std::back_inserter(rows_));
     constexpr size_t kMany = 100'000; // so that the rows of a large library do not pile up
@@ -122,13 +116,13 @@ void UsageCommand::show(const Image &image, ImageUsage &usage) {
   }
   if (usage.rows.empty() && !conditions_.empty())
     return; // nothing that was asked for
-  sink_->begin_file(image.name, heading(image.name, image.code));
-  sink_->fact("linked", text::flag(usage.linked));
-  text::print_module(usage.module, *sink_);
+  sink_.begin_file(image.name, heading(image.name, image.code));
+  sink_.fact("linked", text::flag(usage.linked));
+  text::print_module(usage.module, sink_);
   if (arguments_.limits)
-    text::print_limits(usage.arch, *sink_);
-  text::print_rows(usage.rows, {.demangled = arguments_.demangle}, *sink_);
-  sink_->end_file();
+    text::print_limits(usage.arch, sink_);
+  text::print_rows(usage.rows, {.demangled = arguments_.demangle}, sink_);
+  sink_.end_file();
 }
 
 void UsageCommand::cut() {
@@ -142,11 +136,11 @@ void UsageCommand::cut() {
 
 void UsageCommand::show_table(const std::string &file) {
   cut();
-  sink_->begin_file(file);
+  sink_.begin_file(file);
   text::print_rows(rows_, {.demangled = arguments_.demangle, .images = true, .left_out = left_out_},
-                   *sink_);
-  sink_->fact("left_out", text::number(left_out_));
-  sink_->end_file();
+                   sink_);
+  sink_.fact("left_out", text::number(left_out_));
+  sink_.end_file();
   rows_.clear();
   left_out_ = 0;
 }
@@ -155,19 +149,17 @@ int run_usage(const UsageArguments &arguments) {
   std::vector<text::UsageCondition> conditions;
   for (const std::string &text : arguments.where) {
     const Result<text::UsageCondition> condition = text::parse_condition(text);
-    if (!condition) {
-      print_error("--where", condition.error());
+    if (!is_there("--where", condition))
       return kExitUsage;
-    }
     conditions.push_back(*condition);
   }
   if (!arguments.sort.empty() && !text::is_usage_key(arguments.sort)) {
-    print_error(
-        "--sort",
-        Error{"", "", "no column '" + arguments.sort + "'; there are " + text::usage_keys()});
+    print_error("--sort", "no column '" + arguments.sort + "'; there are " + text::usage_keys());
     return kExitUsage;
   }
-  return UsageCommand(arguments, std::move(conditions)).run();
+  return show(arguments.form, [&](text::Sink &sink, TextOut &) {
+    return UsageCommand(arguments, conditions, sink).run();
+  });
 }
 
 } // namespace

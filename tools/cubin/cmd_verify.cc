@@ -4,11 +4,12 @@
 // every finding on a line of its own. Exit 1 when any file has a finding or cannot be read.
 #include "command.h"
 
-#include <cstdio>
 #include <optional>
 #include <string>
 #include <unistd.h>
 #include <vector>
+
+#include <fmt/format.h>
 
 #include "device_code.h"
 #include "inspect/dump/sink.h"
@@ -33,18 +34,11 @@ struct Verdict {
 };
 
 void print_text(const Verdict &verdict, bool quiet, TextOut &out) {
-  for (const Finding &finding : verdict.findings) {
-    out.name(verdict.name);
-    out.put(": ");
-    out.name(finding.what.text());
-    out.put(" [");
-    out.put(rule_id(finding.rule));
-    out.put("]\n");
-  }
-  if (verdict.findings.empty() && !quiet) {
-    out.name(verdict.name);
-    out.put(verdict.not_checked ? ": " + *verdict.not_checked + " is not checked\n" : ": ok\n");
-  }
+  std::vector<std::string> lines;
+  for (const Finding &finding : verdict.findings)
+    lines.push_back(fmt::format("{} [{}]", finding.what.text(), rule_id(finding.rule)));
+  const std::string sound = verdict.not_checked ? *verdict.not_checked + " is not checked" : "ok";
+  print_findings(verdict.name, lines, quiet ? "" : sound, out);
 }
 
 constexpr text::Column kFindingColumns[] = {
@@ -72,22 +66,14 @@ int list_rules() {
   return finish_output(out) ? 0 : 1;
 }
 
-int run_verify(const VerifyArguments &arguments) {
-  if (arguments.list_rules)
-    return list_rules();
-  if (arguments.code.files.empty()) {
-    std::fputs("cubin: error: FILE is required\nTry 'cubin verify --help'.\n", stderr);
-    return kExitUsage;
-  }
-  TextOut out(STDOUT_FILENO);
-  const std::unique_ptr<text::Sink> sink = text::make_sink(arguments.form.format(), out);
+bool verify_files(const VerifyArguments &arguments, text::Sink &sink, TextOut &out) {
   bool clean = true;
   const auto print = [&](const Verdict &verdict) {
     clean = clean && verdict.findings.empty();
     if (arguments.form.is_text())
       print_text(verdict, arguments.quiet, out);
     else
-      print_rows(verdict, *sink);
+      print_rows(verdict, sink);
   };
   const ImageVisitor visitor{
       .look = [&](const Image &image) -> std::function<void()> {
@@ -98,12 +84,10 @@ int run_verify(const VerifyArguments &arguments) {
           [&](const Problem &problem) {
             print({problem.name, {{Rule::Structure, problem.error}}});
           }};
-  sink->begin();
   WorkerPool pool(0);
   for (const std::string &file : arguments.code.files)
     clean = walk_images(file, arguments.code.selection, pool, visitor) && clean;
-  sink->end();
-  return finish_output(out) && clean ? 0 : 1;
+  return clean;
 }
 
 } // namespace
@@ -117,7 +101,14 @@ int verify_command(Command &command) {
       {"list-rules", "", "Print the rules and stop", &arguments.list_rules},
   });
   add_output_flags(command, arguments.form);
-  return command.parse() ? run_verify(arguments) : command.status();
+  if (!command.parse())
+    return command.status();
+  if (arguments.list_rules)
+    return list_rules();
+  if (arguments.code.files.empty())
+    return command.refuse("FILE is required");
+  return show(arguments.form,
+              [&](text::Sink &sink, TextOut &out) { return verify_files(arguments, sink, out); });
 }
 
 } // namespace culink::tools

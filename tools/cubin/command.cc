@@ -302,6 +302,10 @@ void print_error(std::string_view file, const Error &error) {
   print_message("error", file, error);
 }
 
+void print_error(std::string_view file, const std::string &message) {
+  print_error(file, Error{"", "", message});
+}
+
 void print_warning(std::string_view file, const Error &warning) {
   print_message("warning", file, warning);
 }
@@ -316,7 +320,7 @@ bool overwrites(const std::string &output, const std::string &argument) {
   }
   if (!read || identify_file(output) != read)
     return false;
-  print_error(output, Error{"", "", "this output is the file that is read"});
+  print_error(output, "this output is the file that is read");
   return true;
 }
 
@@ -336,8 +340,7 @@ bool finish_output(TextOut &out) {
   out.flush();
   if (out.failure() == 0 || out.failure() == EPIPE)
     return true;
-  print_error("<stdout>",
-              Error{"", "", std::string("cannot write: ") + std::strerror(out.failure())});
+  print_error("<stdout>", std::string("cannot write: ") + std::strerror(out.failure()));
   return false;
 }
 

@@ -56,6 +56,28 @@ std::string heading(const std::string &name, const FoundCode &code) {
   return code.leftover ? name + " (relocatable)" : name;
 }
 
+void print_findings(const std::string &name, const std::vector<std::string> &findings,
+                    std::string_view if_none, TextOut &out) {
+  for (const std::string &finding : findings) {
+    out.name(name);
+    out.put(": ");
+    out.name(finding);
+    out.put('\n');
+  }
+  if (!findings.empty() || if_none.empty())
+    return;
+  out.name(name);
+  out.put(": ");
+  out.put(if_none);
+  out.put('\n');
+}
+
+bool print_violations(const Image &image) {
+  for (const Error &violation : image.view->violations())
+    print_warning(image.name, violation);
+  return image.view->violations().empty();
+}
+
 void print_problem(const Problem &problem) {
   if (problem.warning)
     print_warning(problem.name, problem.error);
@@ -88,11 +110,11 @@ void add_output_flags(Command &command, OutputFlags &flags) {
   });
 }
 
-int show(const OutputFlags &flags, const std::function<bool(text::Sink &)> &show_all) {
+int show(const OutputFlags &flags, const std::function<bool(text::Sink &, TextOut &)> &show_all) {
   TextOut out(STDOUT_FILENO);
   const std::unique_ptr<text::Sink> sink = text::make_sink(flags.format(), out);
   sink->begin();
-  const bool clean = show_all(*sink);
+  const bool clean = show_all(*sink, out);
   sink->end();
   return finish_output(out) && clean ? 0 : 1;
 }

@@ -53,8 +53,15 @@ struct OutputFlags {
 void add_output_flags(Command &command, OutputFlags &flags);
 
 // The frame of the commands that show something: calls `show_all` between the beginning and the end
-// of the output. The exit code of the command.
-[[nodiscard]] int show(const OutputFlags &flags, const std::function<bool(text::Sink &)> &show_all);
+// of the output, which it may also write to itself. The exit code of the command.
+[[nodiscard]] int show(const OutputFlags &flags,
+                       const std::function<bool(text::Sink &, TextOut &)> &show_all);
+
+// A line for each finding about `name`, or one that says that there is none.
+void print_findings(const std::string &name, const std::vector<std::string> &findings,
+                    std::string_view if_none, TextOut &out);
+// Warns about what is damaged in an image. True if there is nothing.
+bool print_violations(const Image &image);
 
 // Prints a problem as an error or a warning.
 void print_problem(const Problem &problem);
