@@ -27,7 +27,11 @@ int fuzz::dump_fuzz(const u8 *data, size_t size) {
     sink->begin();
     text::dump_file("input", *view, options, *sink,
                     [](const Error &warning) { fuzz::require(!warning.message.empty()); });
-    text::print_usage("input", usage, true, *sink);
+    sink->begin_file("input");
+    text::print_module(usage, *sink);
+    text::print_rows(text::make_rows(usage, "", nullptr, false, std::nullopt), {.demangled = true},
+                     *sink);
+    sink->end_file();
     sink->end();
     fuzz::require(!out.text().empty());
   }

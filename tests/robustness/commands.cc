@@ -35,7 +35,12 @@ void dump_and_usage(const elf::ElfView &view) {
     const auto sink = text::make_sink(format, out);
     sink->begin();
     text::dump_file("mutant", view, options, *sink, [](const Error &) {});
-    text::print_usage("mutant", inspect::collect_usage(view), format == Format::Json, *sink);
+    const ModuleUsage usage = inspect::collect_usage(view);
+    sink->begin_file("mutant");
+    text::print_module(usage, *sink);
+    text::print_rows(text::make_rows(usage, "", nullptr, false, std::nullopt),
+                     {.demangled = format == Format::Json}, *sink);
+    sink->end_file();
     sink->end();
   }
 }

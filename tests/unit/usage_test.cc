@@ -92,7 +92,8 @@ TEST(Usage, prints_missing_numbers_as_such) {
   function.registers = 8;
   function.min_stack = kUnboundedStack;
   TextOut out;
-  print_usage("x", usage, true, *make_sink(Format::Text, out));
+  print_rows(make_rows(usage, "", nullptr, false, std::nullopt), {.demangled = true},
+             *make_sink(Format::Text, out));
   EXPECT_NE(out.text().find("  function          8  unbounded      -  "), std::string::npos)
       << out.text();
   EXPECT_NE(out.text().find("f()"), std::string::npos);

@@ -321,11 +321,4 @@ void print_limits(const arch::ArchInfo *arch, Sink &sink) {
   sink.close_record();
 }
 
-void print_usage(std::string_view file, const ModuleUsage &usage, bool demangled, Sink &sink) {
-  sink.begin_file(file);
-  print_module(usage, sink);
-  print_rows(make_rows(usage, "", nullptr, false, std::nullopt), {.demangled = demangled}, sink);
-  sink.end_file();
-}
-
 } // namespace culink::text

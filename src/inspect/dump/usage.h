@@ -79,7 +79,4 @@ void print_module(const ModuleUsage &usage, Sink &sink);
 // What kernels and multiprocessors of a target may have.
 void print_limits(const arch::ArchInfo *arch, Sink &sink);
 
-// The usage of one file: module and functions.
-void print_usage(std::string_view file, const ModuleUsage &usage, bool demangled, Sink &sink);
-
 } // namespace culink::text

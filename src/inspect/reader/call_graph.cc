@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The call graph of one file. What may surprise: functions that a kernel has inside its section are
-// not in .nv.callgraph; they are there because the kernel calls them. Cycles are found by Tarjan's
-// algorithm with a stack of its own, since chains of calls may be as long as a file is large.
+// not in .nv.callgraph; they are there because the kernel calls them. Cycles are found by
+// Kosaraju's algorithm with a stack of its own, since chains of calls may be as long as a file is
+// large.
 #include "inspect/reader/call_graph.h"
 
 #include <algorithm>
@@ -90,81 +91,62 @@ private:
   std::vector<u32> of_symbol_;
 };
 
-// Marks the nodes of cycles.
-class CycleFinder {
-public:
-  explicit CycleFinder(std::vector<CallNode> &nodes)
-      : nodes_(nodes), order_(nodes.size(), kNoFunction), lowest_(nodes.size(), 0),
-        open_(nodes.size(), false) {}
-
-  void mark() {
-    for (u32 root = 0; root < nodes_.size(); ++root)
-      if (order_[root] == kNoFunction)
-        visit(root);
-  }
-
-private:
+// The nodes in the order in which a search along calls leaves them.
+std::vector<u32> in_order_of_leaving(const std::vector<CallNode> &nodes) {
   struct Step {
     u32 node;
     size_t next; // of its calls
   };
-
-  void enter(u32 node) {
-    order_[node] = lowest_[node] = count_++;
-    open_[node] = true;
-    waiting_.push_back(node);
-    path_.push_back({node, 0});
-  }
-
-  void visit(u32 root) {
-    enter(root);
-    while (!path_.empty()) {
-      Step &step = path_.back();
-      const u32 node = step.node;
-      if (step.next == nodes_[node].calls.size()) {
-        leave(node);
-        continue;
+  std::vector<u32> out;
+  std::vector<bool> seen(nodes.size(), false);
+  std::vector<Step> path;
+  const auto enter = [&](u32 node) {
+    if (!seen[node])
+      path.push_back({node, 0});
+    seen[node] = true;
+  };
+  for (u32 root = 0; root < nodes.size(); ++root)
+    for (enter(root); !path.empty();) {
+      Step &step = path.back();
+      if (const std::vector<CallEdge> &calls = nodes[step.node].calls; step.next < calls.size()) {
+        enter(calls[step.next++].callee);
+      } else {
+        out.push_back(step.node);
+        path.pop_back();
       }
-      const u32 callee = nodes_[node].calls[step.next++].callee;
-      if (callee == node)
-        nodes_[node].recursive = true;
-      if (order_[callee] == kNoFunction)
-        enter(callee);
-      else if (open_[callee])
-        lowest_[node] = std::min(lowest_[node], order_[callee]);
     }
-  }
+  return out;
+}
 
-  void leave(u32 node) {
-    path_.pop_back();
-    if (!path_.empty()) {
-      const u32 caller = path_.back().node;
-      lowest_[caller] = std::min(lowest_[caller], lowest_[node]);
-    }
-    if (lowest_[node] != order_[node])
-      return;
-    const auto first = std::find(waiting_.rbegin(), waiting_.rend(), node).base() - 1;
-    const bool cycle = waiting_.end() - first > 1;
-    for (auto at = first; at != waiting_.end(); ++at) {
-      open_[*at] = false;
-      nodes_[*at].recursive = nodes_[*at].recursive || cycle;
-    }
-    waiting_.erase(first, waiting_.end());
+// Marks the nodes of cycles: what is left last, and all that leads to it and was not taken before.
+void mark_cycles(std::vector<CallNode> &nodes) {
+  const std::vector<u32> order = in_order_of_leaving(nodes);
+  const std::vector<CallNode> callers = with_callers(nodes);
+  std::vector<bool> taken(nodes.size(), false);
+  std::vector<u32> cycle;
+  for (auto root = order.rbegin(); root != order.rend(); ++root) {
+    cycle.clear();
+    const auto take = [&](u32 node) {
+      if (!taken[node])
+        cycle.push_back(node);
+      taken[node] = true;
+    };
+    take(*root);
+    for (size_t i = 0; i < cycle.size(); ++i)
+      for (const CallEdge &edge : callers[cycle[i]].calls) {
+        take(edge.callee);
+        nodes[cycle[i]].recursive = nodes[cycle[i]].recursive || edge.callee == cycle[i];
+      }
+    for (const u32 node : cycle)
+      nodes[node].recursive = nodes[node].recursive || cycle.size() > 1;
   }
-
-  std::vector<CallNode> &nodes_;
-  std::vector<u32> order_, lowest_;
-  std::vector<bool> open_;
-  std::vector<u32> waiting_;
-  std::vector<Step> path_;
-  u32 count_ = 0;
-};
+}
 
 } // namespace
 
 std::vector<CallNode> read_calls(const elf::ElfView &file) {
   std::vector<CallNode> nodes = CallReader(file).read();
-  CycleFinder(nodes).mark();
+  mark_cycles(nodes);
   return nodes;
 }
 

@@ -89,6 +89,23 @@ bool is_stored_shared(const elf::Section &section) {
   return section.type == elf::SectionType::Progbits && section.name.starts_with(".nv.shared.");
 }
 
+// Attributes that are a number of a function: of the symbol that the record names, or of the owner
+// of the section.
+struct NumberRow {
+  elf::InfoAttribute attribute;
+  bool of_symbol;
+  std::optional<u32> FunctionUsage::*field;
+};
+constexpr NumberRow kNumbers[] = {
+    {elf::InfoAttribute::Regcount, true, &FunctionUsage::registers},
+    {elf::InfoAttribute::FrameSize, true, &FunctionUsage::frame},
+    {elf::InfoAttribute::MinStackSize, true, &FunctionUsage::min_stack},
+    {elf::InfoAttribute::MaxStackSize, true, &FunctionUsage::max_stack},
+    {elf::InfoAttribute::NumBarriers, false, &FunctionUsage::barriers},
+    {elf::InfoAttribute::CbankParamSize, false, &FunctionUsage::parameters},
+    {elf::InfoAttribute::MaxregCount, false, &FunctionUsage::register_limit},
+};
+
 class UsageCollector {
 public:
   explicit UsageCollector(const elf::ElfView &file) : file_(file), functions_(file) {}
@@ -182,28 +199,21 @@ private:
     for (const elf::InfoRecord &record : elf::decode_info(section.data).records) {
       const elf::InfoValue value = elf::decode_value(record);
       if (const auto *word = std::get_if<elf::InfoSymbolWord>(&value))
-        read_symbol_word(record.attribute, *word);
+        set_number(record.attribute, true, word->value, find(functions_.of_symbol(word->symbol)));
       else if (const auto *size = std::get_if<elf::InfoDim3>(&value); size && owner)
         read_size(record.attribute, *size, *owner);
       else if (const auto *notes = std::get_if<elf::InfoAnnotations>(&value); notes && owner)
         owner->spills = owner->spills.value_or(0) + count_marks(*notes);
-      else if (const auto *number = std::get_if<elf::InfoNumber>(&value); number && owner)
-        read_number(record.attribute, number->value, *owner);
+      else if (const auto *number = std::get_if<elf::InfoNumber>(&value))
+        set_number(record.attribute, false, number->value, owner);
     }
   }
 
-  void read_symbol_word(elf::InfoAttribute attribute, const elf::InfoSymbolWord &word) {
-    FunctionUsage *const use = find(functions_.of_symbol(word.symbol));
-    if (!use)
-      return;
-    if (attribute == elf::InfoAttribute::Regcount)
-      use->registers = word.value;
-    else if (attribute == elf::InfoAttribute::FrameSize)
-      use->frame = word.value;
-    else if (attribute == elf::InfoAttribute::MinStackSize)
-      use->min_stack = word.value;
-    else if (attribute == elf::InfoAttribute::MaxStackSize)
-      use->max_stack = word.value;
+  static void set_number(elf::InfoAttribute attribute, bool of_symbol, u32 value,
+                         FunctionUsage *use) {
+    for (const NumberRow &row : kNumbers)
+      if (use && row.attribute == attribute && row.of_symbol == of_symbol)
+        use->*row.field = value;
   }
 
   static u32 count_marks(const elf::InfoAnnotations &notes) {
@@ -219,15 +229,6 @@ private:
       use.max_threads = {size.x, size.y, size.z};
     else if (attribute == elf::InfoAttribute::Reqntid)
       use.required_threads = {size.x, size.y, size.z};
-  }
-
-  static void read_number(elf::InfoAttribute attribute, u32 value, FunctionUsage &use) {
-    if (attribute == elf::InfoAttribute::NumBarriers)
-      use.barriers = value;
-    else if (attribute == elf::InfoAttribute::CbankParamSize)
-      use.parameters = value;
-    else if (attribute == elf::InfoAttribute::MaxregCount)
-      use.register_limit = value;
   }
 
   const elf::ElfView &file_;

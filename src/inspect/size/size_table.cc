@@ -147,17 +147,8 @@ void divide_host(ByteSpan file, const Ranges &code, std::vector<SizeRow> &out) {
       out.push_back({fmt::format("{}{}", kHostSection, part.kind), part.size, part.size, 1, {}});
 }
 
-} // namespace
-
-std::span<const std::string_view> size_view_names() {
-  return kViewNames;
-}
-
-u64 proportion(u64 whole, u64 part, u64 of) {
-  __extension__ using Wide = unsigned __int128;
-  return of == 0 ? 0 : static_cast<u64>(Wide{whole} * part / of);
-}
-
+// The rows of one piece. The bytes of packed code are shared out in proportion to what is packed;
+// `stored` of all rows add up to the bytes that the piece takes, header and padding included.
 std::vector<SizeRow> rows_of_piece(const Image &image, SizeView view,
                                    const CodeSelection &selection) {
   std::vector<SizeRow> out;
@@ -174,6 +165,7 @@ std::vector<SizeRow> rows_of_piece(const Image &image, SizeView view,
   return out;
 }
 
+// What there is in a file beside pieces of code: host code and data, headers of fatbins.
 Result<std::vector<SizeRow>> rows_of_rest(const DeviceFile &file, SizeView view) {
   const CodeInFile &found = file.found();
   const Ranges code = occupied(found);
@@ -199,6 +191,17 @@ Result<std::vector<SizeRow>> rows_of_rest(const DeviceFile &file, SizeView view)
   else if (rest != 0)
     out.push_back({host || found.kind == FileKind::Archive ? kHost : "[other]", rest, rest, 0, {}});
   return out;
+}
+
+} // namespace
+
+std::span<const std::string_view> size_view_names() {
+  return kViewNames;
+}
+
+u64 proportion(u64 whole, u64 part, u64 of) {
+  __extension__ using Wide = unsigned __int128;
+  return of == 0 ? 0 : static_cast<u64>(Wide{whole} * part / of);
 }
 
 void SizeTable::add(const SizeRow &row) {

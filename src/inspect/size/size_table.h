@@ -41,14 +41,6 @@ struct SizeRow {
 // whole * part / of, without overflow and rounded down; 0 if `of` is.
 [[nodiscard]] u64 proportion(u64 whole, u64 part, u64 of);
 
-// The rows of one piece. The bytes of packed code are shared out in proportion to what is packed;
-// `stored` of all rows add up to the bytes that the piece takes, header and padding included.
-[[nodiscard]] std::vector<SizeRow> rows_of_piece(const Image &image, SizeView view,
-                                                 const CodeSelection &selection);
-
-// What there is in a file beside pieces of code: host code and data, headers of fatbins.
-[[nodiscard]] Result<std::vector<SizeRow>> rows_of_rest(const DeviceFile &file, SizeView view);
-
 // Sums rows of the same name.
 class SizeTable {
 public:

@@ -43,6 +43,9 @@ public:
         {{rule, {elf::describe_section(section), std::move(text.field), std::move(text.message)}},
          key});
   }
+  void in_section(Rule rule, const elf::Section &section, std::string field, std::string message) {
+    in_section(rule, section, [&] { return FieldMessage{std::move(field), std::move(message)}; });
+  }
   void push(Rule rule, std::string place, std::string field, std::string message) {
     list().entries.push_back(
         {{rule, {std::move(place), std::move(field), std::move(message)}}, kNoSection});
@@ -83,11 +86,6 @@ inline constexpr std::string_view kCuverName = ".note.nv.cuver";
 // Files of toolkits before 13 for sm_90 and below: other flags, links and versions.
 [[nodiscard]] inline bool has_old_abi(const elf::ElfView &view) {
   return view.header().ident[elf::kIdentOsAbi] == elf::kOsAbiCudaOld;
-}
-
-// Local symbols may follow global ones.
-[[nodiscard]] inline bool is_before_toolkit_13(const elf::ElfView &view) {
-  return has_old_abi(view) || view.find(kCuverName);
 }
 
 // The topics. Those of a section do nothing for one of another kind.

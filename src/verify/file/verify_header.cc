@@ -157,19 +157,16 @@ private:
 
   void check_home(const Section &s, const Segment *home) {
     if (!home) {
-      findings_.in_section(Rule::SegmentCover, s, [] {
-        return FieldMessage{"sh_flags", "is allocated, but no PT_LOAD covers it"};
-      });
+      findings_.in_section(Rule::SegmentCover, s, "sh_flags",
+                           "is allocated, but no PT_LOAD covers it");
       return;
     }
     const bool writable = (home->flags & elf::kSegmentWrite) != 0;
     const bool executable = (home->flags & elf::kSegmentExec) != 0;
     if (writable != ((s.flags & elf::kFlagWrite) != 0) ||
         (!executable && (s.flags & elf::kFlagExec) != 0))
-      findings_.in_section(Rule::SegmentCover, s, [&] {
-        return FieldMessage{"sh_flags",
-                            fmt::format("{:#x} in a segment with flags {}", s.flags, home->flags)};
-      });
+      findings_.in_section(Rule::SegmentCover, s, "sh_flags",
+                           fmt::format("{:#x} in a segment with flags {}", s.flags, home->flags));
   }
 
   const ElfView &view_;

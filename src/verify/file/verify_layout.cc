@@ -84,14 +84,11 @@ void check_alignment(const ElfView &view, Findings &findings) {
     if (s.type == elf::SectionType::Null)
       continue;
     if (s.align > 1 && s.offset % s.align != 0)
-      findings.in_section(Rule::SectionAlign, s, [&] {
-        return FieldMessage{"sh_offset",
-                            fmt::format("{:#x} is not a multiple of {:#x}", s.offset, s.align)};
-      });
+      findings.in_section(Rule::SectionAlign, s, "sh_offset",
+                          fmt::format("{:#x} is not a multiple of {:#x}", s.offset, s.align));
     if (s.addr != 0)
-      findings.in_section(Rule::SectionAddress, s, [&] {
-        return FieldMessage{"sh_addr", fmt::format("is {:#x}, not 0", s.addr)};
-      });
+      findings.in_section(Rule::SectionAddress, s, "sh_addr",
+                          fmt::format("is {:#x}, not 0", s.addr));
   }
 }
 

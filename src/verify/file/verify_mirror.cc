@@ -163,9 +163,8 @@ private:
       ++at;
     if (at == mirrors_.end() || at->name != name) {
       if (expected == Counterpart::Needed && !section.no_data() && !is_of_driver_calls(section))
-        findings_.in_section(Rule::MirrorSection, section, [&] {
-          return FieldMessage{"", "has no Mercury counterpart '" + name + "'"};
-        });
+        findings_.in_section(Rule::MirrorSection, section, "",
+                             "has no Mercury counterpart '" + name + "'");
       return;
     }
     at->used = true;
@@ -179,9 +178,8 @@ private:
     else if (has_equal_bytes(section) && !(other_resources_ && tells_resources(section)) &&
              !std::ranges::equal(section.data, mirror.data) &&
              !(section.name == ".nv.info" && differ_in_inner_frames(section.data, mirror.data)))
-      findings_.in_section(Rule::MirrorBytes, mirror, [&] {
-        return FieldMessage{"", "its bytes are not those of " + elf::describe_section(section)};
-      });
+      findings_.in_section(Rule::MirrorBytes, mirror, "",
+                           "its bytes are not those of " + elf::describe_section(section));
   }
 
   // True if frames of functions inside the code of others are all that differs.
@@ -217,23 +215,19 @@ private:
       return; // capsules of toolkit 12.8 have another form
     if (!capsule.violations.empty()) {
       const elf::Violation &first = capsule.violations.front();
-      findings_.in_section(Rule::CapsuleFraming, section, [&] {
-        return FieldMessage{fmt::format("byte {:#x}", first.offset), first.message};
-      });
+      findings_.in_section(Rule::CapsuleFraming, section, fmt::format("byte {:#x}", first.offset),
+                           first.message);
       return;
     }
     if (capsule.text_section != code.index)
-      findings_.in_section(Rule::CapsuleText, section, [&] {
-        return FieldMessage{"byte 0x0",
-                            fmt::format("names section {}, not {}", capsule.text_section,
-                                        elf::describe_section(code))};
-      });
+      findings_.in_section(Rule::CapsuleText, section, "byte 0x0",
+                           fmt::format("names section {}, not {}", capsule.text_section,
+                                       elf::describe_section(code)));
     if (capsule.machine_count * kInstructionSize != code.size)
-      findings_.in_section(Rule::CapsuleSize, section, [&] {
-        return FieldMessage{"", fmt::format("speaks of {} instructions, {} has {}",
-                                            capsule.machine_count, elf::describe_section(code),
-                                            code.size / kInstructionSize)};
-      });
+      findings_.in_section(Rule::CapsuleSize, section, "",
+                           fmt::format("speaks of {} instructions, {} has {}",
+                                       capsule.machine_count, elf::describe_section(code),
+                                       code.size / kInstructionSize));
   }
 
   // The mirror has the same symbols in the same order; those of bank 0 follow in machine code only.
@@ -247,10 +241,9 @@ private:
     for (u32 i = 1; i < common; ++i)
       compare_symbol(*mirror, i, symbols[i], mirrored[i]);
     if (mirrored.size() > symbols.size())
-      findings_.in_section(Rule::MirrorSymbol, *mirror, [&] {
-        return FieldMessage{
-            "", fmt::format("has {} symbols, .symtab only {}", mirrored.size(), symbols.size())};
-      });
+      findings_.in_section(
+          Rule::MirrorSymbol, *mirror, "",
+          fmt::format("has {} symbols, .symtab only {}", mirrored.size(), symbols.size()));
     for (u32 i = common; i < symbols.size(); ++i)
       if (const Symbol symbol = symbols[i];
           symbol.type() != elf::SymbolType::Section && !is_image_function(i, symbol))

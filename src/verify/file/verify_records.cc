@@ -33,9 +33,7 @@ namespace {
 
 void report_at(Rule rule, const Section &section, u64 offset, std::string message,
                Findings &findings) {
-  findings.in_section(rule, section, [&] {
-    return FieldMessage{fmt::format("record at {:#x}", offset), std::move(message)};
-  });
+  findings.in_section(rule, section, fmt::format("record at {:#x}", offset), std::move(message));
 }
 
 void report_all(Rule rule, const Section &section, const std::vector<elf::Violation> &violations,

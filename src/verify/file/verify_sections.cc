@@ -101,9 +101,7 @@ public:
 
 private:
   void report(Rule rule, std::string field, std::string message) {
-    findings_.in_section(rule, s_, [&] {
-      return FieldMessage{std::move(field), std::move(message)};
-    });
+    findings_.in_section(rule, s_, std::move(field), std::move(message));
   }
   [[nodiscard]] const Section &section(u32 index) const { return view_.sections()[index]; }
 
@@ -292,9 +290,7 @@ void check_names(const ElfView &view, Findings &findings) {
   for (const Section &s : view.sections())
     for (u32 i = 0; i < kUnique.size(); ++i)
       if (s.name == kUnique[i] && ++count[i] > 1)
-        findings.in_section(Rule::SectionUnique, s, [&] {
-          return FieldMessage{"sh_name", "this name appears before"};
-        });
+        findings.in_section(Rule::SectionUnique, s, "sh_name", "this name appears before");
   const bool old = has_old_abi(view);
   for (u32 i = 0; i < (old ? kRequiredBefore13 : kRequired.size()); ++i)
     if (!view.find(kRequired[i]) && !(i == kCuinfo && view.find(kCuverName)))
@@ -310,9 +306,7 @@ void check_section(const ElfView &view, const Section &s, Findings &findings) {
   const u64 size = view.header().shnum == 0 ? view.header().section_count : 0;
   if (s.type != SectionType::Null || s.name_offset != 0 || s.flags != 0 || s.offset != 0 ||
       s.size != size || s.info != 0)
-    findings.in_section(Rule::SectionNull, s, [] {
-      return FieldMessage{"fields", "are not all 0"};
-    });
+    findings.in_section(Rule::SectionNull, s, "fields", "are not all 0");
 }
 
 } // namespace culink::verify

@@ -63,6 +63,11 @@ constexpr std::array<u8, 16> kLegalOther = [] {
   return elf::classify_section(s.name, s.type, s.flags).is_constant();
 }
 
+// Local symbols may follow global ones.
+[[nodiscard]] bool is_before_toolkit_13(const elf::ElfView &view) {
+  return has_old_abi(view) || view.find(kCuverName);
+}
+
 class TableCheck {
 public:
   TableCheck(const ElfView &view, const Section &table, Findings &findings)
@@ -247,10 +252,8 @@ void check_place(const Section &table, const Section &target, const arch::RelocI
                                       target.size)};
     });
   if ((target.flags & elf::kFlagExec) != 0 && r.offset % kInstructionSize != 0)
-    findings.in_section(Rule::RelocationAlign, table, [&] {
-      return FieldMessage{fmt::format("r_offset of entry {}", index),
-                          fmt::format("{:#x} is not the start of an instruction", r.offset)};
-    });
+    findings.in_section(Rule::RelocationAlign, table, fmt::format("r_offset of entry {}", index),
+                        fmt::format("{:#x} is not the start of an instruction", r.offset));
 }
 
 } // namespace
@@ -268,11 +271,9 @@ void check_relocations(const ElfView &view, const Section &table, Findings &find
     if (r.type == 0 && r.symbol == 0)
       continue;
     if (!row || (r.type >= arch::kFirstMercuryReloc) != mercury)
-      findings.in_section(Rule::RelocationType, table, [&] {
-        return FieldMessage{
-            fmt::format("r_info of entry {}", i),
-            fmt::format("type {:#x} is {}", r.type, row ? "of the other list" : "not known")};
-      });
+      findings.in_section(
+          Rule::RelocationType, table, fmt::format("r_info of entry {}", i),
+          fmt::format("type {:#x} is {}", r.type, row ? "of the other list" : "not known"));
     else if (!mercury)
       check_place(table, target, *row, r, i, findings);
   }

@@ -31,7 +31,6 @@ private:
   void find_banks();
   void find_placed_shared();
   void mark_users();
-  void check(u32 kernel, const std::vector<u32> &users);
   void check_constants(const CodePlace &kernel, const std::vector<u32> &users);
   void check_shared(const CodePlace &kernel, const std::vector<u32> &users);
   void check_static(const CodePlace &kernel, const std::vector<u32> &variables, u64 room);

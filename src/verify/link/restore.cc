@@ -22,32 +22,30 @@ namespace {
 using arch::Barrier;
 using arch::kInstructionSize;
 
+struct Code {
+  ByteSpan bytes;
+
+  [[nodiscard]] u64 count() const { return bytes.size() / kInstructionSize; }
+  [[nodiscard]] ByteSpan operator[](u64 i) const {
+    return bytes.subspan(i * kInstructionSize, kInstructionSize);
+  }
+  // The first instruction from `i` on that does something.
+  [[nodiscard]] u64 next(u64 i) const {
+    while (i < count() && arch::does_nothing((*this)[i]))
+      ++i;
+    return i;
+  }
+};
+
 class Restorer {
 public:
   Restorer(ByteSpan in, ByteSpan out, std::vector<bool> relocated)
-      : in_(in), out_(out), relocated_(std::move(relocated)),
-        in_count_(in.size() / kInstructionSize), out_count_(out.size() / kInstructionSize) {}
+      : in_{in}, out_{out}, relocated_(std::move(relocated)) {}
 
   // Nothing where all instructions are in their places, or where they are others.
   [[nodiscard]] RestoredCode run();
 
 private:
-  [[nodiscard]] ByteSpan in(u64 i) const {
-    return in_.subspan(i * kInstructionSize, kInstructionSize);
-  }
-  [[nodiscard]] ByteSpan out(u64 i) const {
-    return out_.subspan(i * kInstructionSize, kInstructionSize);
-  }
-  [[nodiscard]] u64 next_in(u64 i) const {
-    while (i < in_count_ && arch::does_nothing(in(i)))
-      ++i;
-    return i;
-  }
-  [[nodiscard]] u64 next_out(u64 i) const {
-    while (i < out_count_ && arch::does_nothing(out(i)))
-      ++i;
-    return i;
-  }
   [[nodiscard]] bool is_in_place() const;
   [[nodiscard]] bool is_same(u64 from, u64 to) const;
   [[nodiscard]] bool may_be_removed(u64 from) const;
@@ -55,9 +53,8 @@ private:
   [[nodiscard]] bool has_return_address(u64 from) const;
   void restore(u64 from);
 
-  const ByteSpan in_, out_;
+  const Code in_, out_;
   const std::vector<bool> relocated_; // by instruction of the definition
-  const u64 in_count_, out_count_;
   RestoredCode result_;
 };
 
@@ -76,20 +73,20 @@ std::array<u8, kInstructionSize> with_constant_of(ByteSpan code, ByteSpan other)
 
 // The instruction behind the next call of a part of the same code.
 bool Restorer::has_return_address(u64 from) const {
-  const std::optional<u32> place = arch::moved_constant(in(from));
+  const std::optional<u32> place = arch::moved_constant(in_[from]);
   const u64 behind = place.value_or(0) / kInstructionSize;
   if (relocated_[from] || place.value_or(1) % kInstructionSize != 0 || behind <= from + 1 ||
-      behind > in_count_)
+      behind > in_.count())
     return false;
   u64 call = from + 1;
-  while (call < behind && !arch::is_local_call(in(call)))
+  while (call < behind && !arch::is_local_call(in_[call]))
     ++call;
   return call + 1 == behind;
 }
 
 // Fields are compared later, when it is known what has to be in them.
 bool Restorer::is_same(u64 from, u64 to) const {
-  const ByteSpan a = in(from), b = out(to);
+  const ByteSpan a = in_[from], b = out_[to];
   if (arch::is_same_instruction(a, b))
     return true;
   if (relocated_[from])
@@ -105,11 +102,11 @@ bool Restorer::is_same(u64 from, u64 to) const {
 }
 
 bool Restorer::is_in_place() const {
-  if (in_.size() != out_.size())
+  if (in_.bytes.size() != out_.bytes.size())
     return false;
-  for (u64 i = 0; i < in_count_; ++i)
-    if (!arch::is_same_instruction(in(i), out(i)) &&
-        !(relocated_[i] && operation_of(in(i)) == operation_of(out(i))))
+  for (u64 i = 0; i < in_.count(); ++i)
+    if (!arch::is_same_instruction(in_[i], out_[i]) &&
+        !(relocated_[i] && operation_of(in_[i]) == operation_of(out_[i])))
       return false;
   return true;
 }
@@ -117,34 +114,34 @@ bool Restorer::is_in_place() const {
 // Code for debuggers waits at the end of a kernel, and reports errors then; a barrier before
 // another one orders nothing more.
 bool Restorer::may_be_removed(u64 from) const {
-  const Barrier barrier = arch::barrier_of(in(from));
+  const Barrier barrier = arch::barrier_of(in_[from]);
   if (barrier == Barrier::ReportErrors) {
     u64 first = from;
-    while (first > 0 && arch::barrier_of(in(first)) == Barrier::ReportErrors)
+    while (first > 0 && arch::barrier_of(in_[first]) == Barrier::ReportErrors)
       --first;
-    return arch::barrier_of(in(first)) == Barrier::EndOfKernel && result_.place[first] == kNone;
+    return arch::barrier_of(in_[first]) == Barrier::EndOfKernel && result_.place[first] == kNone;
   }
   if (barrier == Barrier::EndOfKernel)
     return true;
-  const u64 next = next_in(from + 1);
-  return barrier == Barrier::Memory && next < in_count_ &&
-         arch::barrier_of(in(next)) == Barrier::Memory;
+  const u64 next = in_.next(from + 1);
+  return barrier == Barrier::Memory && next < in_.count() &&
+         arch::barrier_of(in_[next]) == Barrier::Memory;
 }
 
 bool Restorer::align() {
-  result_.place.assign(in_count_, kNone);
-  result_.origin.assign(out_count_, kNone);
-  u64 from = next_in(0), to = next_out(0);
-  while (from < in_count_ || to < out_count_) {
-    if (from < in_count_ && to < out_count_ && is_same(from, to)) {
+  result_.place.assign(in_.count(), kNone);
+  result_.origin.assign(out_.count(), kNone);
+  u64 from = in_.next(0), to = out_.next(0);
+  while (from < in_.count() || to < out_.count()) {
+    if (from < in_.count() && to < out_.count() && is_same(from, to)) {
       result_.place[from] = static_cast<u32>(to);
       result_.origin[to] = static_cast<u32>(from);
-      from = next_in(from + 1);
-      to = next_out(to + 1);
-    } else if (from < in_count_ && may_be_removed(from)) {
-      from = next_in(from + 1);
-    } else if (to < out_count_ && arch::barrier_of(out(to)) != Barrier::None) {
-      to = next_out(to + 1);
+      from = in_.next(from + 1);
+      to = out_.next(to + 1);
+    } else if (from < in_.count() && may_be_removed(from)) {
+      from = in_.next(from + 1);
+    } else if (to < out_.count() && arch::barrier_of(out_[to]) != Barrier::None) {
+      to = out_.next(to + 1);
     } else {
       return false;
     }
@@ -155,7 +152,7 @@ bool Restorer::align() {
 // The instruction as the output has it, in the spelling and place of the definition.
 void Restorer::restore(u64 from) {
   const u64 to = result_.place[from];
-  const ByteSpan a = in(from), b = out(to);
+  const ByteSpan a = in_[from], b = out_[to];
   const std::span<u8> code =
       std::span(result_.code).subspan(from * kInstructionSize, kInstructionSize);
   if (operation_of(a) != operation_of(b)) {
@@ -181,8 +178,8 @@ void Restorer::restore(u64 from) {
 RestoredCode Restorer::run() {
   if (is_in_place() || !align())
     return {};
-  result_.code.assign(in_.begin(), in_.end());
-  for (u64 i = 0; i < in_count_; ++i)
+  result_.code.assign(in_.bytes.begin(), in_.bytes.end());
+  for (u64 i = 0; i < in_.count(); ++i)
     if (result_.place[i] != kNone)
       restore(i);
   return std::move(result_);
