@@ -94,10 +94,8 @@ private:
   void show_dot(const Image &image, const std::vector<inspect::CallNode> &nodes,
                 const text::CallTreeOptions &options) {
     const std::string number = std::to_string(images_++);
-    out_.put("  subgraph cluster_" + number + " {\n  label=\"");
-    for (const char c : printable(heading(image.name, image.code)))
-      out_.put(c == '"' || c == '\\' ? std::string("\\") + c : std::string(1, c));
-    out_.put("\";\n");
+    out_.put("  subgraph cluster_" + number +
+             " {\n  label=" + text::dot_text(heading(image.name, image.code)) + ";\n");
     text::print_call_dot(nodes, options, "f" + number + "_", out_);
     out_.put("  }\n");
   }

@@ -24,9 +24,7 @@ struct CheckArguments {
   std::string output;
   CodeSelection selection;
   std::vector<std::string> inputs;
-  std::vector<std::string> libraries;
-  std::vector<std::string> library_paths;
-  std::string ptxas;
+  LinkRequest request; // without inputs
   std::string cuda;
   u64 threads = 0;
   bool as_compiled = false;
@@ -51,12 +49,11 @@ void print_rows(const std::string &name, const std::vector<check::Finding> &find
 }
 
 CheckAnswer check_image(const CheckArguments &arguments, ByteSpan image) {
-  LinkRequest request;
+  LinkRequest request = arguments.request;
   for (const std::string &input : arguments.inputs)
     request.inputs.push_back(LinkInput::file(input));
-  request.libraries = arguments.libraries;
-  request.library_paths = arguments.library_paths;
-  request.ptxas = arguments.ptxas.empty() ? find_ptxas(arguments.cuda) : arguments.ptxas;
+  if (request.ptxas.empty())
+    request.ptxas = find_ptxas(arguments.cuda);
   request.options.threads = static_cast<u32>(arguments.threads);
   CheckAnswer answer = check_file(std::move(request), image, arguments.as_compiled);
   for (const Message &message : answer.messages)
@@ -110,10 +107,12 @@ int check_command(Command &command) {
       required({"OUT", "", "The linked file, or a program with linked images", &arguments.output}),
       required(takes_all(
           {"inputs,i", "<file>", "The files that were linked, in order", &arguments.inputs})),
-      {"library,l", "<name>", "Libraries that were linked", &arguments.libraries},
-      {"library-path,L", "<folder>", "Where libraries are searched", &arguments.library_paths},
+      {"library,l", "<name>", "Libraries that were linked", &arguments.request.libraries},
+      {"library-path,L", "<folder>", "Where libraries are searched",
+       &arguments.request.library_paths},
       {"cuda", "<folder>", "The toolkit whose ptxas compiles PTX, as for culink", &arguments.cuda},
-      {"ptxas", "<program>", "The ptxas that compiles PTX, as for culink", &arguments.ptxas},
+      {"ptxas", "<program>", "The ptxas that compiles PTX, as for culink",
+       &arguments.request.ptxas},
   });
   add_code_selection(command, arguments.selection);
   command.add({

@@ -119,15 +119,14 @@ private:
   std::deque<u32> continued_; // what was cut
 };
 
-// In double quotes.
+} // namespace
+
 std::string dot_text(std::string_view text) {
   std::string out = "\"";
   for (const char c : printable(text))
     out += c == '"' || c == '\\' ? std::string("\\") + c : std::string(1, c);
   return out + "\"";
 }
-
-} // namespace
 
 void print_call_tree(const std::vector<CallNode> &nodes, const CallTreeOptions &options,
                      TextOut &out) {

@@ -91,10 +91,6 @@ public:
 
   void values(const Column &column, std::span<const Value> values, bool) override {
     begin_value(column);
-    if (column.width != 0) {
-      put_padded(joined(values), column.width);
-      return end_value();
-    }
     for (const Value &value : values) {
       scratch_.clear();
       put_padded(render(value), 0);
@@ -218,16 +214,6 @@ private:
     return scratch_.text();
   }
 
-  // Values of a column: "64 1 1".
-  std::string joined(std::span<const Value> values) {
-    std::string out;
-    for (const Value &value : values) {
-      scratch_.clear();
-      out += (out.empty() ? "" : " ") + std::string(render(value));
-    }
-    return out;
-  }
-
   void put_bytes(ByteSpan bytes) {
     for (const u8 byte : bytes) {
       scratch_.clear();
@@ -312,23 +298,6 @@ std::string_view text_of(const Value &value, TextOut &scratch) {
     break;
   }
   return scratch.text();
-}
-
-std::unique_ptr<Sink> make_text_sink(TextOut &out) {
-  return std::make_unique<TextSink>(out);
-}
-
-std::unique_ptr<Sink> make_sink(Format format, TextOut &out) {
-  switch (format) {
-  case Format::Text:
-    return make_text_sink(out);
-  case Format::Json:
-    return make_json_sink(out);
-  case Format::Csv:
-  case Format::Markdown:
-    break;
-  }
-  return make_table_sink(out, format == Format::Markdown);
 }
 
 // Facts as JSON, written as they come: no document is built, so memory does not grow with the
@@ -459,10 +428,6 @@ private:
 };
 
 } // namespace
-
-std::unique_ptr<Sink> make_json_sink(TextOut &out) {
-  return std::make_unique<JsonSink>(out);
-}
 
 // Facts as tables: for spreadsheets and data frames as comma-separated values, a line with the keys
 // of the columns and a line for each row; for documents as Markdown.
@@ -692,8 +657,17 @@ private:
 
 } // namespace
 
-std::unique_ptr<Sink> make_table_sink(TextOut &out, bool markdown) {
-  return std::make_unique<TableSink>(out, markdown);
+std::unique_ptr<Sink> make_sink(Format format, TextOut &out) {
+  switch (format) {
+  case Format::Text:
+    return std::make_unique<TextSink>(out);
+  case Format::Json:
+    return std::make_unique<JsonSink>(out);
+  case Format::Csv:
+  case Format::Markdown:
+    break;
+  }
+  return std::make_unique<TableSink>(out, format == Format::Markdown);
 }
 
 } // namespace culink::text

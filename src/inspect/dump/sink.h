@@ -117,7 +117,8 @@ public:
 
   // A value of the open row or record.
   virtual void field(const Column &column, const Value &value) = 0;
-  // Several. With `named`, they are labels: JSON also has "key_name", even when there are none.
+  // Several, in a column without a width. With `named`, they are labels: JSON also has "key_name",
+  // even when there are none.
   virtual void values(const Column &column, std::span<const Value> values, bool named = false) = 0;
   // Bytes in hexadecimal: on one line of a row when there are few, else as a dump.
   virtual void bytes(const Column &column, ByteSpan bytes) = 0;
@@ -146,17 +147,12 @@ public:
   }
 };
 
+// CSV: tables of comma-separated values (RFC 4180).
 enum class Format : u8 { Text, Json, Csv, Markdown };
 
 [[nodiscard]] std::unique_ptr<Sink> make_sink(Format format, TextOut &out);
 
 // A value as people read it, in `scratch` or where it already is.
 [[nodiscard]] std::string_view text_of(const Value &value, TextOut &scratch);
-
-// What make_sink is made of.
-[[nodiscard]] std::unique_ptr<Sink> make_text_sink(TextOut &out);
-[[nodiscard]] std::unique_ptr<Sink> make_json_sink(TextOut &out);
-// Tables of comma-separated values (RFC 4180), or of Markdown.
-[[nodiscard]] std::unique_ptr<Sink> make_table_sink(TextOut &out, bool markdown);
 
 } // namespace culink::text

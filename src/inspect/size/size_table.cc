@@ -205,20 +205,14 @@ u64 proportion(u64 whole, u64 part, u64 of) {
 }
 
 void SizeTable::add(const SizeRow &row) {
-  const auto sum = [&](SizeRow &into) {
-    into.stored += row.stored;
-    into.unpacked += row.unpacked;
-    into.count += row.count;
-    into.reached = std::max(into.reached, row.reached); // nothing is less than any number
-    into.code = std::max(into.code, row.code);
-  };
-  auto at = rows_.find(row.name);
-  if (at == rows_.end())
-    at = rows_.emplace(row.name, SizeRow{row.name, 0, 0, 0, {}}).first;
-  sum(at->second);
-  total_.stored += row.stored;
-  total_.unpacked += row.unpacked;
-  total_.count += row.count;
+  SizeRow &into = rows_.try_emplace(row.name, SizeRow{.name = row.name}).first->second;
+  for (SizeRow *sum : {&into, &total_}) {
+    sum->stored += row.stored;
+    sum->unpacked += row.unpacked;
+    sum->count += row.count;
+  }
+  into.reached = std::max(into.reached, row.reached); // nothing is less than any number
+  into.code = std::max(into.code, row.code);
 }
 
 SizeTable SizeTable::device_code() const {
@@ -249,8 +243,6 @@ Result<SizeTable> measure_file(const DeviceFile &file, SizeView view,
   if (!rest)
     return rest.error();
   SizeTable out;
-  for (const SizeRow &row : *rest)
-    out.add(row);
   const auto add_rows = [&](const std::vector<SizeRow> &rows) {
     for (const SizeRow &row : rows)
       out.add(row);
@@ -258,6 +250,7 @@ Result<SizeTable> measure_file(const DeviceFile &file, SizeView view,
   const auto add_whole = [&](const char *name, const FoundCode &code) {
     out.add({name, code.bytes.size() + header_bytes(code), code.size() + header_bytes(code), 1});
   };
+  add_rows(*rest);
   size_t next = 0; // of what is chosen
   for (const FoundCode &code : file.found().code) {
     if (next < chosen->size() && (*chosen)[next] == &code)
@@ -288,20 +281,14 @@ Result<SizeTable> measure_file(const DeviceFile &file, SizeView view,
 
 std::vector<SizeChange> compare_sizes(const SizeTable &before, const SizeTable &after) {
   std::map<std::string, SizeChange> changes;
-  for (const SizeRow &row : before.rows()) {
-    SizeChange &change = changes[row.name];
-    change.name = row.name;
-    change.before = row;
-  }
-  for (const SizeRow &row : after.rows()) {
-    SizeChange &change = changes[row.name];
-    change.name = row.name;
-    change.after = row;
-  }
+  for (const SizeRow &row : before.rows())
+    changes[row.name].before = row;
+  for (const SizeRow &row : after.rows())
+    changes[row.name].after = row;
   std::vector<SizeChange> out;
-  for (auto &[_, change] : changes)
+  for (auto &[name, change] : changes)
     if (change.stored() != 0 || change.unpacked() != 0)
-      out.push_back(std::move(change));
+      out.push_back({name, change.before, change.after});
   std::ranges::stable_sort(out, [](const SizeChange &a, const SizeChange &b) {
     return std::abs(a.stored()) > std::abs(b.stored());
   });

@@ -118,27 +118,21 @@ std::string_view rule_id(Rule rule) {
 }
 
 void verify::Findings::append(Findings &&later) {
-  if (later.empty())
-    return;
-  List &all = list();
-  for (Entry &entry : later.list_->entries) {
+  for (Entry &entry : later.entries_) {
     if (entry.key != kNoSection) {
-      const auto [known, is_new] =
-          all.first.try_emplace(entry.key, static_cast<u32>(all.entries.size()));
+      const auto [known, is_new] = first_.try_emplace(entry.key, static_cast<u32>(entries_.size()));
       if (!is_new) {
-        all.entries[known->second].repeats += entry.repeats + 1;
+        entries_[known->second].repeats += entry.repeats + 1;
         continue;
       }
     }
-    all.entries.push_back(std::move(entry));
+    entries_.push_back(std::move(entry));
   }
 }
 
 std::vector<Finding> verify::Findings::take() && {
   std::vector<Finding> out;
-  if (empty())
-    return out;
-  for (Entry &entry : list_->entries) {
+  for (Entry &entry : entries_) {
     if (entry.repeats > 0)
       entry.finding.what.message += fmt::format(" (and {} more in this section)", entry.repeats);
     out.push_back(std::move(entry.finding));

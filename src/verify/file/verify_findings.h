@@ -4,7 +4,6 @@
 #pragma once
 
 #include <array>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -32,14 +31,13 @@ public:
   // `make` returns a FieldMessage and is called only when this is the first of its kind.
   template <typename Make> void in_section(Rule rule, const elf::Section &section, Make make) {
     const u64 key = (u64{section.index} << 8) | static_cast<u8>(rule);
-    List &all = list();
-    const auto [entry, is_new] = all.first.try_emplace(key, static_cast<u32>(all.entries.size()));
+    const auto [entry, is_new] = first_.try_emplace(key, static_cast<u32>(entries_.size()));
     if (!is_new) {
-      ++all.entries[entry->second].repeats;
+      ++entries_[entry->second].repeats;
       return;
     }
     FieldMessage text = make();
-    all.entries.push_back(
+    entries_.push_back(
         {{rule, {elf::describe_section(section), std::move(text.field), std::move(text.message)}},
          key});
   }
@@ -47,10 +45,9 @@ public:
     in_section(rule, section, [&] { return FieldMessage{std::move(field), std::move(message)}; });
   }
   void push(Rule rule, std::string place, std::string field, std::string message) {
-    list().entries.push_back(
+    entries_.push_back(
         {{rule, {std::move(place), std::move(field), std::move(message)}}, kNoSection});
   }
-  [[nodiscard]] bool empty() const { return !list_; }
   // Adds what was found after this. The same rule in the same section remains one finding, so that
   // it does not matter into how many parts a file was divided.
   void append(Findings &&later);
@@ -63,16 +60,8 @@ private:
     u64 key;         // section and rule, or kNoSection
     u32 repeats = 0; // how many more of the same kind
   };
-  struct List {
-    std::vector<Entry> entries;
-    std::unordered_map<u64, u32> first; // by key: which of the entries
-  };
-  [[nodiscard]] List &list() {
-    if (!list_)
-      list_ = std::make_unique<List>();
-    return *list_;
-  }
-  std::unique_ptr<List> list_; // null: nothing was found, as in most of the many parts of a file
+  std::vector<Entry> entries_;
+  std::unordered_map<u64, u32> first_; // by key: which of the entries
 };
 
 using SectionRange = std::span<const elf::Section>;

@@ -3,7 +3,6 @@
 // The two tables at the ends of the file: the ELF header and the program headers. The loader reads
 // nothing else before it trusts a cubin, so the rules here are exactly what NVIDIA's tools write.
 #include <algorithm>
-#include <array>
 #include <span>
 #include <vector>
 
@@ -51,8 +50,8 @@ public:
       : view_(view), segments_(view.segments()), findings_(findings),
         table_size_(u64{view.header().phnum} * view.header().phentsize) {
     for (const Segment &segment : segments_)
-      if (segment.type == SegmentType::Load && !is_table(segment) && home_count_ < kMostSegments)
-        homes_[home_count_++] = &segment;
+      if (segment.type == SegmentType::Load && !is_table(segment))
+        homes_.push_back(&segment);
   }
 
   void check_headers() {
@@ -144,7 +143,7 @@ private:
   // The segments that a section may belong to, the last of which is its own.
   template <typename Use> const Segment *find_home(const Section &s, Use use) const {
     const Segment *home = nullptr;
-    for (const Segment *segment : std::span(homes_).first(home_count_)) {
+    for (const Segment *segment : homes_) {
       if (!contains(*segment, s))
         continue;
       if (home && ((segment->flags ^ s.flags) & elf::kSegmentExec) != 0)
@@ -173,8 +172,7 @@ private:
   const std::vector<Segment> &segments_;
   Findings &findings_;
   u64 table_size_;
-  std::array<const Segment *, kMostSegments> homes_; // those that sections may belong to
-  u32 home_count_ = 0;
+  std::vector<const Segment *> homes_; // those that sections may belong to
 };
 
 void check_architecture(const ElfView &view, Findings &findings) {

@@ -49,10 +49,6 @@ constexpr std::string_view kMercuryUnifiedSlot = ".nv.capmerc.nv.uft.rel.";
 constexpr u32 kUnifiedSlotSize = 128;
 
 [[nodiscard]] bool is_code_of(const Section &code, std::string_view owner, bool mercury) {
-  constexpr std::string_view kText = ".text.";
-  if (!mercury && code.type == SectionType::Progbits && code.name.starts_with(kText) &&
-      code.name.substr(kText.size()) == owner) // as nearly always
-    return true;
   const SectionKind kind = kind_of(code);
   if (kind.role == (mercury ? SectionRole::CapmercText : SectionRole::Text) && kind.owner == owner)
     return true;
@@ -66,6 +62,8 @@ constexpr std::array<std::string_view, 12> kUnique{
     ".shstrtab",       ".strtab",         ".symtab",        ".symtab_shndx",
     ".nv.info",        ".nv.callgraph",   ".nv.prototype",  ".nv.compat",
     ".note.nv.tkinfo", ".note.nv.cuinfo", ".nv.rel.action", ".nv.merc.symtab"};
+
+constexpr size_t kLongestUnique = std::ranges::max(kUnique, {}, &std::string_view::size).size();
 
 constexpr std::array<std::string_view, 5> kRequired{".shstrtab", ".strtab", ".symtab",
                                                     ".note.nv.tkinfo", ".note.nv.cuinfo"};
@@ -288,7 +286,7 @@ void SectionCheck::check_function() {
 void check_names(const ElfView &view, Findings &findings) {
   std::array<u32, kUnique.size()> count{};
   for (const Section &s : view.sections())
-    for (u32 i = 0; i < kUnique.size(); ++i)
+    for (u32 i = 0; i < kUnique.size() && s.name.size() <= kLongestUnique; ++i)
       if (s.name == kUnique[i] && ++count[i] > 1)
         findings.in_section(Rule::SectionUnique, s, "sh_name", "this name appears before");
   const bool old = has_old_abi(view);

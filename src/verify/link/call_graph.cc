@@ -19,6 +19,7 @@ namespace {
 // One line of the graph: a symbol of the output, and the name of another or a prototype.
 using Line = std::pair<u32, std::string_view>;
 using Lines = std::vector<Line>;
+using Pairs = std::vector<std::pair<u32, u32>>; // function nodes, and nodes or prototypes
 
 Lines sorted(Lines lines) {
   std::sort(lines.begin(), lines.end());
@@ -31,29 +32,10 @@ class ExpectedGraph {
 public:
   ExpectedGraph(const Link &link, const Calls &calls) : l_(link), c_(calls) {}
 
-  [[nodiscard]] Lines calls() const {
-    Lines out;
-    for (u32 f = 0; f < c_.functions(); ++f)
-      for (const u32 callee : c_.of(f))
-        if (callee < c_.functions())
-          add_pair(f, callee, out);
-    return sorted(std::move(out));
-  }
-  [[nodiscard]] Lines indirect_calls() const {
-    Lines out;
-    for (u32 f = 0; f < c_.functions(); ++f)
-      for (const u32 callee : c_.of(f))
-        if (callee >= c_.functions() && symbol(f) != 0)
-          out.emplace_back(symbol(f), c_.prototypes[callee - c_.functions()]);
-    return sorted(std::move(out));
-  }
-  [[nodiscard]] Lines possible_callees() const {
-    Lines out;
-    for (const auto &[caller, callee] : c_.named_targets)
-      add_pair(caller, callee, out);
-    return sorted(std::move(out));
-  }
-  [[nodiscard]] Lines with_prototype(const std::vector<std::pair<u32, u32>> &list) const {
+  [[nodiscard]] Lines calls() const { return between_functions(edges(false)); }
+  [[nodiscard]] Lines indirect_calls() const { return with_prototype(edges(true)); }
+  [[nodiscard]] Lines possible_callees() const { return between_functions(c_.named_targets); }
+  [[nodiscard]] Lines with_prototype(const Pairs &list) const {
     Lines out;
     for (const auto &[f, prototype] : list)
       if (symbol(f) != 0)
@@ -69,10 +51,22 @@ public:
   }
 
 private:
-  [[nodiscard]] u32 symbol(u32 f) const { return l_.program.entities[c_.entity_of[f]].out; }
-  void add_pair(u32 from, u32 to, Lines &out) const {
-    if (symbol(from) != 0 && symbol(to) != 0)
-      out.emplace_back(symbol(from), l_.out.symbols[symbol(to)].name);
+  [[nodiscard]] u32 symbol(u32 f) const { return c_.function(l_.program, f).out; }
+  // Callers with callees, or with prototypes that they call through.
+  [[nodiscard]] Pairs edges(bool indirect) const {
+    Pairs out;
+    for (u32 f = 0; f < c_.functions(); ++f)
+      for (const u32 callee : c_.of(f))
+        if ((callee >= c_.functions()) == indirect)
+          out.emplace_back(f, indirect ? callee - c_.functions() : callee);
+    return out;
+  }
+  [[nodiscard]] Lines between_functions(const Pairs &list) const {
+    Lines out;
+    for (const auto &[from, to] : list)
+      if (symbol(from) != 0 && symbol(to) != 0)
+        out.emplace_back(symbol(from), l_.out.symbols[symbol(to)].name);
+    return sorted(std::move(out));
   }
 
   const Link &l_;

@@ -96,38 +96,30 @@ void GraphReader::read_pair(u32 object, elf::CallPart part, const elf::CallPair 
 }
 
 void GraphReader::read_descriptors(u32 object) {
-  const elf::ElfView &view = p_.objects[object].view;
-  for (const elf::Section &table : view.sections()) {
-    if (table.type != elf::SectionType::Rel && table.type != elf::SectionType::Rela)
-      continue;
-    const elf::RelocationTable entries = view.relocations(table);
-    for (u32 i = 0; i < entries.size(); ++i) {
-      const elf::Relocation entry = entries[i];
+  const Object &file = p_.objects[object];
+  for (u32 section = 1; section < file.kinds.size(); ++section)
+    file.each_relocation(section, [&](const elf::Relocation &entry, bool) {
       const arch::RelocInfo *row = arch::find_reloc(entry.type);
-      if (row && row->resolver == arch::Resolver::LoaderFunction)
-        if (const u32 named = node(object, entry.symbol); named != kNone) {
-          out_.taken[named] = true;
-          add_launch(object, table.info, entry.offset, named);
-        }
-    }
-  }
+      const u32 named = node(object, entry.symbol);
+      if (!row || row->resolver != arch::Resolver::LoaderFunction || named == kNone)
+        return;
+      out_.taken[named] = true;
+      add_launch(object, section, entry.offset, named);
+    });
 }
 
 void GraphReader::read_pointers(u32 object) {
   const Object &file = p_.objects[object];
-  for (const elf::Section &table : file.view.sections()) {
-    if ((table.type != elf::SectionType::Rel && table.type != elf::SectionType::Rela) ||
-        table.info >= file.kinds.size() || file.code_of[table.info] != 0)
-      continue;
-    const elf::SectionKind &kind = file.kinds[table.info];
+  for (u32 section = 1; section < file.kinds.size(); ++section) {
+    const elf::SectionKind &kind = file.kinds[section];
     const bool variables = kind.role == elf::SectionRole::GlobalInit ||
                            (kind.is_constant() && !kind.holds_addresses());
-    if (kind.mercury || !variables)
+    if (kind.mercury || !variables || file.code_of[section] != 0)
       continue;
-    const elf::RelocationTable entries = file.view.relocations(table);
-    for (u32 i = 0; i < entries.size(); ++i)
-      if (const u32 named = node(object, entries[i].symbol); named != kNone)
+    file.each_relocation(section, [&](const elf::Relocation &entry, bool) {
+      if (const u32 named = node(object, entry.symbol); named != kNone)
         out_.taken[named] = true;
+    });
   }
 }
 
@@ -377,18 +369,13 @@ void LiveFinder::launch_named(u32 object, u32 symbol) {
 bool LiveFinder::launch_from_data() {
   for (u32 i = 0; i < p_.objects.size(); ++i) {
     const Object &object = p_.objects[i];
-    for (const elf::Section &table : object.view.sections()) {
-      if ((table.type != elf::SectionType::Rel && table.type != elf::SectionType::Rela) ||
-          table.info >= object.kinds.size() || !object.kinds[table.info].is_code())
-        continue;
-      const u32 owner = object.owner_symbol(table.info);
+    for (u32 code = 1; code < object.kinds.size(); ++code) {
+      const u32 owner = object.kinds[code].is_code() ? object.owner_symbol(code) : 0;
       const u32 id = owner < object.symbols.size() ? p_.entity_of[i][owner] : kNone;
-      if (id == kNone || p_.outcome[i][owner] != Outcome::Prevails ||
-          !out_.reached[calls_.node_of[id]])
-        continue;
-      const elf::RelocationTable entries = object.view.relocations(table);
-      for (u32 e = 0; e < entries.size(); ++e)
-        launch_named(i, entries[e].symbol);
+      if (id != kNone && p_.outcome[i][owner] == Outcome::Prevails &&
+          out_.reached[calls_.node_of[id]])
+        object.each_relocation(
+            code, [&](const elf::Relocation &entry, bool) { launch_named(i, entry.symbol); });
     }
   }
   return !work_.empty();

@@ -110,6 +110,25 @@ void compare_variables(const Link &sass, const Object &mercury, Report &report) 
   }
 }
 
+// The parts in their order. `sass`: the machine code, of which this is the Mercury form.
+void check_program(Link &link, const Link *sass, WorkerPool &pool, Report &report) {
+  find_calls(link);
+  if (accept_folding(link))
+    find_calls(link);
+  match_symbols(link, report);
+  place_blocks(link, report);
+  if (sass)
+    take_places(*sass, link);
+  else
+    derive_places(link, pool);
+  check_contents(link, pool, report);
+  check_kernels(link, report);
+  check_records(link, report);
+  if (!sass)
+    check_call_graph(link, report);
+  check_leftovers(link, report);
+}
+
 // The Mercury form of the program, of which the output has as much as of the machine code.
 void check_mercury(Link &sass, WorkerPool &pool, Report &report) {
   Report found;
@@ -119,16 +138,7 @@ void check_mercury(Link &sass, WorkerPool &pool, Report &report) {
             sass.arch, sass.options);
   link.executable = sass.executable;
   link.has_mercury = link.mercury = true;
-  find_calls(link);
-  if (accept_folding(link))
-    find_calls(link);
-  match_symbols(link, found);
-  place_blocks(link, found);
-  take_places(sass, link);
-  check_contents(link, pool, found);
-  check_kernels(link, found);
-  check_records(link, found);
-  check_leftovers(link, found);
+  check_program(link, &sass, pool, found);
   for (Finding &finding : found.take()) {
     finding.expected = std::string(name_of(finding.kind)) + ", " + finding.expected;
     finding.kind = FindingKind::Mercury;
@@ -157,17 +167,7 @@ std::vector<Finding> check_link(std::span<const CheckInput> inputs, ByteSpan out
   link.has_mercury = target.flags.code_kind == static_cast<u8>(arch::CodeKind::Capmerc);
   link.executable = link.out.view.header().type == elf::FileType::Executable;
   const bool has_planes = link.has_mercury && read_planes(link, report);
-  find_calls(link);
-  if (accept_folding(link))
-    find_calls(link);
-  match_symbols(link, report);
-  place_blocks(link, report);
-  derive_places(link, pool);
-  check_contents(link, pool, report);
-  check_kernels(link, report);
-  check_records(link, report);
-  check_call_graph(link, report);
-  check_leftovers(link, report);
+  check_program(link, nullptr, pool, report);
   if (has_planes)
     check_mercury(link, pool, report);
   return report.take();

@@ -47,7 +47,7 @@ public:
   void run();
 
 private:
-  void read_table(const elf::Section &table);
+  void read_relocations();
   void read(const elf::Relocation &raw, bool rela, const Target &target, bool gone);
   void fold(const elf::Relocation &raw, bool rela, const Target &target, const arch::RelocInfo &row,
             bool optional);
@@ -121,22 +121,20 @@ bool BlockChecker::describes_gone_code(u32 symbol) const {
           l_.program.outcome[b_.object][symbol] == Outcome::Overridden);
 }
 
-void BlockChecker::read_table(const elf::Section &table) {
-  const elf::RelocationTable entries = in_.view.relocations(table);
+void BlockChecker::read_relocations() {
   u32 last = kNone;
   bool gone = false;
   Target target;
-  for (u32 i = 0; i < entries.size(); ++i) {
-    const elf::Relocation raw = entries[i];
+  in_.each_relocation(b_.section, [&](const elf::Relocation &raw, bool rela) {
     if (raw.offset < b_.begin || raw.offset >= b_.end)
-      continue;
+      return;
     if (raw.symbol != last) { // halves of an address follow each other
       last = raw.symbol;
       target = target_of(l_, b_.object, raw.symbol, b_.node);
       gone = describes_gone_code(raw.symbol);
     }
-    read(raw, entries.has_addends(), target, gone);
-  }
+    read(raw, rela, target, gone);
+  });
 }
 
 void BlockChecker::read(const elf::Relocation &raw, bool rela, const Target &target, bool gone) {
@@ -301,8 +299,7 @@ void BlockChecker::compare() {
 
 void BlockChecker::run() {
   find_discarded_data();
-  for (u32 t = in_.first_table[b_.section]; t != 0; t = in_.next_table[t])
-    read_table(in_.section(t));
+  read_relocations();
   if (in_.section(b_.section).no_data() || b_.any_bytes)
     return;
   if (b_.begin > b_.end || b_.end > source_.size())

@@ -62,20 +62,19 @@ private:
 
 // The compiler's bank of each code section.
 void KernelChecker::find_banks() {
-  std::vector<std::vector<u32>> bank(l_.program.objects.size());
+  std::map<std::pair<u32, u32>, u32> banks; // by object and code section
   for (u32 i = 0; i < l_.program.objects.size(); ++i) {
     const Object &object = l_.program.objects[i];
-    for (const elf::Section &section : object.view.sections())
-      if (const elf::SectionKind &kind = object.kinds[section.index];
-          !kind.mercury && kind.is_constant() && kind.bank == l_.arch.banks.compiler &&
-          object.code_of[section.index] != 0) {
-        if (bank[i].empty())
-          bank[i].assign(object.view.sections().size(), 0);
-        bank[i][object.code_of[section.index]] = section.index;
-      }
+    for (u32 s = 1; s < object.kinds.size(); ++s)
+      if (const elf::SectionKind &kind = object.kinds[s]; !kind.mercury && kind.is_constant() &&
+                                                          kind.bank == l_.arch.banks.compiler &&
+                                                          object.code_of[s] != 0)
+        banks[{i, object.code_of[s]}] = s;
   }
-  for (const CodePlace &code : l_.code)
-    bank_of_code_.push_back(bank[code.object].empty() ? 0 : bank[code.object][code.section]);
+  for (const CodePlace &code : l_.code) {
+    const auto bank = banks.find({code.object, code.section});
+    bank_of_code_.push_back(bank == banks.end() ? 0 : bank->second);
+  }
 }
 
 // Shared memory whose variables the compiler of a whole program has placed: a section without
