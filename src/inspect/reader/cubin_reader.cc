@@ -170,6 +170,14 @@ struct FieldCollector {
   void data_only(elf::FieldKey key, u64 value) { add(key.data, value); }
 };
 
+std::vector<Value> values_of(const elf::InfoRecord &record, const elf::ElfView &file,
+                             const elf::SymbolTable &symbols) {
+  FieldCollector collector{file, symbols, elf::effective_shape(record)};
+  elf::InfoValue value = elf::decode_value(record);
+  std::visit([&](auto &v) { fields(collector, v); }, value);
+  return std::move(collector.out);
+}
+
 template <typename T> Result<T> with_file(Result<T> result, std::string_view file) {
   if (result)
     return result;
@@ -282,10 +290,7 @@ public:
       for (const elf::InfoRecord &record : elf::decode_info(section.data).records) {
         Attribute &attribute = add_attribute(section, record, out);
         attribute.name = elf::kInfoAttributeNames.name_of(attribute.code).value_or("");
-        FieldCollector collector{file, symbols, elf::effective_shape(record)};
-        elf::InfoValue value = elf::decode_value(record);
-        std::visit([&](auto &v) { fields(collector, v); }, value);
-        attribute.values = std::move(collector.out);
+        attribute.values = values_of(record, file, symbols);
       }
     } else if (section.type == elf::SectionType::CudaCompat) {
       for (const elf::CompatRecord &record : elf::decode_compat(section.data).records) {
