@@ -103,183 +103,175 @@ private:
   }
   [[nodiscard]] const Section &section(u32 index) const { return view_.sections()[index]; }
 
-  void check_name();
-  void check_flags(const HeaderRule &row);
-  void check_shape(const HeaderRule &row);
-  void check_link(const HeaderRule &row);
-  void check_info(const HeaderRule &row);
-  void check_owner();
-  void check_target();
-  void check_function();
+  // A section whose name is one of the known names must have been classified by it; where the type
+  // did not fit, classification fell back on the type.
+  void check_name() {
+    std::string_view name = s_.name;
+    if (name.starts_with(".nv.merc."))
+      name.remove_prefix(8);
+    if (name.starts_with(".rel")) { // of relocations, which have no rule
+      const bool table = kind_.role == SectionRole::Rel || kind_.role == SectionRole::Rela;
+      if (!table && (name.starts_with(".rel.") || name.starts_with(".rela.")))
+        report(Rule::SectionType, "sh_type",
+               fmt::format("{} does not go with this name", type_text(s_.type)));
+      return;
+    }
+    for (const elf::SectionNameRule &rule : elf::section_name_rules()) {
+      if (!has_prefix(name, rule.name))
+        continue;
+      const std::string_view rest = name.substr(rule.name.size());
+      const bool named = rule.match == elf::NameMatch::Prefix || rest.starts_with('.') ||
+                         (rule.match == elf::NameMatch::Numbered
+                              ? !rest.empty() && rest[0] >= '0' && rest[0] <= '9'
+                              : rest.empty());
+      const bool owned = rule.match != elf::NameMatch::Exact || rest.empty();
+      if (!named || !owned)
+        continue;
+      if (kind_.role != rule.role && name != kCuverName) // which is .note.nv.cuinfo, with its flag
+        report(Rule::SectionType, "sh_type",
+               fmt::format("{} does not go with this name", type_text(s_.type)));
+      return;
+    }
+  }
+
+  void check_flags(const HeaderRule &row) {
+    // SHF_INFO_LINK says that sh_info is a section; image-slot relocations lack it.
+    u64 plain = s_.flags & ~(elf::kFlagMercury | elf::kFlagInfoLink);
+    if (row.role == SectionRole::Text)
+      plain &= ~kOldBarriers;
+    if (plain != row.flags)
+      report(Rule::SectionFlags, "sh_flags",
+             fmt::format("{:#x}, expected {:#x}", plain, row.flags));
+    const bool info_link = (s_.flags & elf::kFlagInfoLink) != 0;
+    const bool refers = row.info == HeaderInfo::OwnerText || row.info == HeaderInfo::CompatOrNot;
+    // Toolkits before 12.4 leave the flag out, and nvlink takes it from their constants.
+    const bool may_lack = has_old_abi(view_) || row.role == SectionRole::Constant;
+    if (!(may_lack && !info_link) &&
+        (refers ? info_link != (s_.info != 0) : info_link && row.info != HeaderInfo::Target))
+      report(Rule::SectionFlags, "sh_flags",
+             fmt::format("SHF_INFO_LINK is {}, sh_info is {}", info_link ? "set" : "not set",
+                         s_.info));
+    if (kind_.mercury != s_.is_mercury())
+      report(Rule::SectionFlags, "sh_flags",
+             fmt::format("the Mercury flag is {}", s_.is_mercury() ? "set" : "not set"));
+  }
+
+  void check_shape(const HeaderRule &row) {
+    // The view has compared the entry sizes of tables with the file's class.
+    const bool is_table = elf::is_symbol_table(s_.type) || elf::is_relocation_table(s_.type);
+    const u32 entsize = s_.name.starts_with(kMercuryUnifiedSlot) ? kUnifiedSlotSize : row.entsize;
+    if (!is_table && s_.entsize != entsize)
+      report(Rule::SectionEntry, "sh_entsize", fmt::format("is {}, not {}", s_.entsize, entsize));
+    if (row.entsize != 0 && !is_table && s_.size % row.entsize != 0)
+      report(Rule::SectionEntry, "sh_size",
+             fmt::format("{:#x} is not a multiple of {}", s_.size, row.entsize));
+    if (s_.align < row.least)
+      report(Rule::SectionAlign, "sh_addralign",
+             fmt::format("is {}, less than {}", s_.align, row.least));
+  }
+
+  void check_link(const HeaderRule &row) {
+    const Section &link = section(s_.link);
+    bool right = false;
+    std::string_view wanted;
+    switch (row.link) {
+    case HeaderLink::Nothing:
+      right = s_.link == 0;
+      wanted = "nothing (0)";
+      break;
+    case HeaderLink::Strings:
+      right = link.type == SectionType::Strtab;
+      wanted = "a string table";
+      break;
+    case HeaderLink::Symbols:
+      right = link.type == (kind_.mercury ? SectionType::MercurySymtab : SectionType::Symtab);
+      wanted = kind_.mercury ? "the Mercury symbol table" : "the symbol table";
+      break;
+    case HeaderLink::TkinfoNote:
+      right = kind_of(link).role == SectionRole::NoteTkinfo;
+      wanted = ".note.nv.tkinfo";
+      break;
+    }
+    if (!right)
+      report(Rule::SectionLink, "sh_link",
+             fmt::format("{} is not {}", describe_section(link), wanted));
+  }
+
+  void check_info(const HeaderRule &row) {
+    switch (row.info) {
+    case HeaderInfo::Nothing:
+      if (s_.info != 0)
+        report(Rule::SectionInfo, "sh_info", fmt::format("is {}, not 0", s_.info));
+      return;
+    case HeaderInfo::FirstGlobal:
+      return;
+    case HeaderInfo::Function:
+      check_function();
+      return;
+    case HeaderInfo::OwnerText:
+      check_owner();
+      return;
+    case HeaderInfo::Target:
+      check_target();
+      return;
+    case HeaderInfo::CompatOrNot:
+      if (s_.info != 0 &&
+          (s_.info >= view_.sections().size() || section(s_.info).name != ".nv.compat"))
+        report(Rule::SectionInfo, "sh_info", fmt::format("{} is not .nv.compat", s_.info));
+      return;
+    }
+  }
+
+  void check_owner() {
+    if (kind_.owner.empty()) {
+      if (s_.info != 0)
+        report(Rule::SectionInfo, "sh_info", fmt::format("is {}, not 0", s_.info));
+      return;
+    }
+    if (s_.info == 0 || s_.info >= view_.sections().size()) {
+      report(Rule::SectionInfo, "sh_info", fmt::format("{} is not the function's code", s_.info));
+      return;
+    }
+    if (!is_code_of(section(s_.info), kind_.owner, kind_.mercury))
+      report(Rule::SectionInfo, "sh_info",
+             fmt::format("{} is not the code of '{}'", describe_section(section(s_.info)),
+                         kind_.owner));
+  }
+
+  void check_target() {
+    const Section &target = section(s_.info);
+    if (s_.info == 0 || target.type == SectionType::Null)
+      report(Rule::SectionInfo, "sh_info", "names no section to relocate");
+    else if (target.is_mercury() != kind_.mercury)
+      report(Rule::SectionInfo, "sh_info",
+             fmt::format("{} is not in the same plane", describe_section(target)));
+    // In the Mercury mirror and after its link, banks are named otherwise than their relocations.
+    else if (!kind_.mercury && !s_.name.ends_with(target.name) && !kind_of(target).is_constant())
+      report(Rule::SectionInfo, "sh_info",
+             fmt::format("{} is not the section in the name", describe_section(target)));
+  }
+
+  void check_function() {
+    if (kind_.role == SectionRole::Text && s_.size % 16 != 0)
+      report(Rule::TextSize, "sh_size", fmt::format("{:#x} is not a multiple of 16", s_.size));
+    const elf::SymbolTable symbols = view_.linked_symbols(s_);
+    const u32 index = s_.info & kSymbolMask;
+    if (index >= symbols.size()) {
+      report(Rule::TextSymbol, "sh_info",
+             fmt::format("{} is not a symbol (there are {})", index, symbols.size()));
+      return;
+    }
+    if (!is_function_in(symbols, index, s_))
+      report(Rule::TextSymbol, "sh_info",
+             fmt::format("symbol {} '{}' is not a function in this section", index,
+                         symbols[index].name));
+  }
 
   const ElfView &view_;
   const Section &s_;
   SectionKind kind_;
   Findings &findings_;
 };
-
-// A section whose name is one of the known names must have been classified by it; where the type
-// did not fit, classification fell back on the type.
-void SectionCheck::check_name() {
-  std::string_view name = s_.name;
-  if (name.starts_with(".nv.merc."))
-    name.remove_prefix(8);
-  if (name.starts_with(".rel")) { // of relocations, which have no rule
-    const bool table = kind_.role == SectionRole::Rel || kind_.role == SectionRole::Rela;
-    if (!table && (name.starts_with(".rel.") || name.starts_with(".rela.")))
-      report(Rule::SectionType, "sh_type",
-             fmt::format("{} does not go with this name", type_text(s_.type)));
-    return;
-  }
-  for (const elf::SectionNameRule &rule : elf::section_name_rules()) {
-    if (!has_prefix(name, rule.name))
-      continue;
-    const std::string_view rest = name.substr(rule.name.size());
-    const bool named =
-        rule.match == elf::NameMatch::Prefix || rest.starts_with('.') ||
-        (rule.match == elf::NameMatch::Numbered ? !rest.empty() && rest[0] >= '0' && rest[0] <= '9'
-                                                : rest.empty());
-    const bool owned = rule.match != elf::NameMatch::Exact || rest.empty();
-    if (!named || !owned)
-      continue;
-    if (kind_.role != rule.role && name != kCuverName) // which is .note.nv.cuinfo, with its flag
-      report(Rule::SectionType, "sh_type",
-             fmt::format("{} does not go with this name", type_text(s_.type)));
-    return;
-  }
-}
-
-void SectionCheck::check_flags(const HeaderRule &row) {
-  // SHF_INFO_LINK says that sh_info is a section; image-slot relocations lack it.
-  u64 plain = s_.flags & ~(elf::kFlagMercury | elf::kFlagInfoLink);
-  if (row.role == SectionRole::Text)
-    plain &= ~kOldBarriers;
-  if (plain != row.flags)
-    report(Rule::SectionFlags, "sh_flags", fmt::format("{:#x}, expected {:#x}", plain, row.flags));
-  const bool info_link = (s_.flags & elf::kFlagInfoLink) != 0;
-  const bool refers = row.info == HeaderInfo::OwnerText || row.info == HeaderInfo::CompatOrNot;
-  // Toolkits before 12.4 leave the flag out, and nvlink takes it from their constants.
-  const bool may_lack = has_old_abi(view_) || row.role == SectionRole::Constant;
-  if (!(may_lack && !info_link) &&
-      (refers ? info_link != (s_.info != 0) : info_link && row.info != HeaderInfo::Target))
-    report(
-        Rule::SectionFlags, "sh_flags",
-        fmt::format("SHF_INFO_LINK is {}, sh_info is {}", info_link ? "set" : "not set", s_.info));
-  if (kind_.mercury != s_.is_mercury())
-    report(Rule::SectionFlags, "sh_flags",
-           fmt::format("the Mercury flag is {}", s_.is_mercury() ? "set" : "not set"));
-}
-
-void SectionCheck::check_shape(const HeaderRule &row) {
-  // The view has compared the entry sizes of tables with the file's class.
-  const bool is_table = elf::is_symbol_table(s_.type) || elf::is_relocation_table(s_.type);
-  const u32 entsize = s_.name.starts_with(kMercuryUnifiedSlot) ? kUnifiedSlotSize : row.entsize;
-  if (!is_table && s_.entsize != entsize)
-    report(Rule::SectionEntry, "sh_entsize", fmt::format("is {}, not {}", s_.entsize, entsize));
-  if (row.entsize != 0 && !is_table && s_.size % row.entsize != 0)
-    report(Rule::SectionEntry, "sh_size",
-           fmt::format("{:#x} is not a multiple of {}", s_.size, row.entsize));
-  if (s_.align < row.least)
-    report(Rule::SectionAlign, "sh_addralign",
-           fmt::format("is {}, less than {}", s_.align, row.least));
-}
-
-void SectionCheck::check_link(const HeaderRule &row) {
-  const Section &link = section(s_.link);
-  bool right = false;
-  std::string_view wanted;
-  switch (row.link) {
-  case HeaderLink::Nothing:
-    right = s_.link == 0;
-    wanted = "nothing (0)";
-    break;
-  case HeaderLink::Strings:
-    right = link.type == SectionType::Strtab;
-    wanted = "a string table";
-    break;
-  case HeaderLink::Symbols:
-    right = link.type == (kind_.mercury ? SectionType::MercurySymtab : SectionType::Symtab);
-    wanted = kind_.mercury ? "the Mercury symbol table" : "the symbol table";
-    break;
-  case HeaderLink::TkinfoNote:
-    right = kind_of(link).role == SectionRole::NoteTkinfo;
-    wanted = ".note.nv.tkinfo";
-    break;
-  }
-  if (!right)
-    report(Rule::SectionLink, "sh_link",
-           fmt::format("{} is not {}", describe_section(link), wanted));
-}
-
-void SectionCheck::check_info(const HeaderRule &row) {
-  switch (row.info) {
-  case HeaderInfo::Nothing:
-    if (s_.info != 0)
-      report(Rule::SectionInfo, "sh_info", fmt::format("is {}, not 0", s_.info));
-    return;
-  case HeaderInfo::FirstGlobal:
-    return;
-  case HeaderInfo::Function:
-    check_function();
-    return;
-  case HeaderInfo::OwnerText:
-    check_owner();
-    return;
-  case HeaderInfo::Target:
-    check_target();
-    return;
-  case HeaderInfo::CompatOrNot:
-    if (s_.info != 0 &&
-        (s_.info >= view_.sections().size() || section(s_.info).name != ".nv.compat"))
-      report(Rule::SectionInfo, "sh_info", fmt::format("{} is not .nv.compat", s_.info));
-    return;
-  }
-}
-
-void SectionCheck::check_owner() {
-  if (kind_.owner.empty()) {
-    if (s_.info != 0)
-      report(Rule::SectionInfo, "sh_info", fmt::format("is {}, not 0", s_.info));
-    return;
-  }
-  if (s_.info == 0 || s_.info >= view_.sections().size()) {
-    report(Rule::SectionInfo, "sh_info", fmt::format("{} is not the function's code", s_.info));
-    return;
-  }
-  if (!is_code_of(section(s_.info), kind_.owner, kind_.mercury))
-    report(
-        Rule::SectionInfo, "sh_info",
-        fmt::format("{} is not the code of '{}'", describe_section(section(s_.info)), kind_.owner));
-}
-
-void SectionCheck::check_target() {
-  const Section &target = section(s_.info);
-  if (s_.info == 0 || target.type == SectionType::Null)
-    report(Rule::SectionInfo, "sh_info", "names no section to relocate");
-  else if (target.is_mercury() != kind_.mercury)
-    report(Rule::SectionInfo, "sh_info",
-           fmt::format("{} is not in the same plane", describe_section(target)));
-  // In the Mercury mirror and after its link, banks are named otherwise than their relocations.
-  else if (!kind_.mercury && !s_.name.ends_with(target.name) && !kind_of(target).is_constant())
-    report(Rule::SectionInfo, "sh_info",
-           fmt::format("{} is not the section in the name", describe_section(target)));
-}
-
-void SectionCheck::check_function() {
-  if (kind_.role == SectionRole::Text && s_.size % 16 != 0)
-    report(Rule::TextSize, "sh_size", fmt::format("{:#x} is not a multiple of 16", s_.size));
-  const elf::SymbolTable symbols = view_.linked_symbols(s_);
-  const u32 index = s_.info & kSymbolMask;
-  if (index >= symbols.size()) {
-    report(Rule::TextSymbol, "sh_info",
-           fmt::format("{} is not a symbol (there are {})", index, symbols.size()));
-    return;
-  }
-  if (!is_function_in(symbols, index, s_))
-    report(Rule::TextSymbol, "sh_info",
-           fmt::format("symbol {} '{}' is not a function in this section", index,
-                       symbols[index].name));
-}
 
 } // namespace
 

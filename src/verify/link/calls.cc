@@ -18,168 +18,6 @@ namespace culink::check {
 
 namespace {
 
-class GraphReader {
-public:
-  GraphReader(const Program &program, bool all) : p_(program), all_(all) {}
-  Calls run();
-
-private:
-  void number_functions();
-  void read(u32 object);
-  void read_pair(u32 object, elf::CallPart part, const elf::CallPair &pair);
-  void read_descriptors(u32 object);
-  void read_pointers(u32 object);
-  void add_launch(u32 object, u32 section, u64 offset, u32 kernel);
-  void connect_prototypes();
-  void sort_edges(u32 nodes);
-  [[nodiscard]] u32 node(u32 object, u32 symbol) const {
-    const u32 entity = symbol < p_.entity_of[object].size() ? p_.entity_of[object][symbol] : kNone;
-    return entity == kNone ? kNone : out_.node_of[entity];
-  }
-  // Whether what an object says about one of its functions counts.
-  [[nodiscard]] bool counts(u32 object, u32 symbol) const {
-    const Outcome outcome = p_.outcome[object][symbol];
-    return outcome != Outcome::Discarded && (all_ || outcome != Outcome::Overridden);
-  }
-
-  const Program &p_;
-  const bool all_;
-  Calls out_;
-  StringIndex prototypes_;
-  std::vector<std::pair<u32, u32>> edges_;
-  std::vector<u32> prototype_of_; // by function node
-};
-
-void GraphReader::number_functions() {
-  out_.node_of.assign(p_.entities.size(), kNone);
-  for (u32 i = 0; i < p_.entities.size(); ++i)
-    if (p_.entities[i].function()) {
-      out_.node_of[i] = static_cast<u32>(out_.entity_of.size());
-      out_.entity_of.push_back(i);
-    }
-  out_.taken.assign(out_.entity_of.size(), false);
-  prototype_of_.assign(out_.entity_of.size(), kNone);
-}
-
-void GraphReader::read_pair(u32 object, elf::CallPart part, const elf::CallPair &pair) {
-  const u32 first = node(object, pair.first);
-  if (first == kNone)
-    return;
-  const bool counted = counts(object, pair.first);
-  switch (part) {
-  case elf::CallPart::Calls:
-    if (const u32 callee = node(object, pair.second); counted && callee != kNone)
-      edges_.emplace_back(first, callee);
-    break;
-  case elf::CallPart::IndirectCalls:
-    if (counted)
-      edges_.emplace_back(first,
-                          out_.functions() +
-                              prototypes_.insert(p_.objects[object].string_at(pair.second)).first);
-    break;
-  case elf::CallPart::AddressTaken:
-    if (p_.outcome[object][pair.first] == Outcome::Discarded)
-      break;
-    out_.taken[first] = true;
-    out_.taken_as.emplace_back(first,
-                               prototypes_.insert(p_.objects[object].string_at(pair.second)).first);
-    break;
-  case elf::CallPart::IndirectTargets:
-    if (const u32 callee = node(object, pair.second); counted && callee != kNone) {
-      out_.taken[callee] = true;
-      out_.named_targets.emplace_back(first, callee);
-    }
-    break;
-  case elf::CallPart::Unmarked:
-    break;
-  }
-}
-
-void GraphReader::read_descriptors(u32 object) {
-  const Object &file = p_.objects[object];
-  for (u32 section = 1; section < file.kinds.size(); ++section)
-    file.each_relocation(section, [&](const elf::Relocation &entry, bool) {
-      const arch::RelocInfo *row = arch::find_reloc(entry.type);
-      const u32 named = node(object, entry.symbol);
-      if (!row || row->resolver != arch::Resolver::LoaderFunction || named == kNone)
-        return;
-      out_.taken[named] = true;
-      add_launch(object, section, entry.offset, named);
-    });
-}
-
-void GraphReader::read_pointers(u32 object) {
-  const Object &file = p_.objects[object];
-  for (u32 section = 1; section < file.kinds.size(); ++section) {
-    const elf::SectionKind &kind = file.kinds[section];
-    const bool variables = kind.role == elf::SectionRole::GlobalInit ||
-                           (kind.is_constant() && !kind.holds_addresses());
-    if (kind.mercury || !variables || file.code_of[section] != 0)
-      continue;
-    file.each_relocation(section, [&](const elf::Relocation &entry, bool) {
-      if (const u32 named = node(object, entry.symbol); named != kNone)
-        out_.taken[named] = true;
-    });
-  }
-}
-
-// Code of a definition that does not prevail launches nothing.
-void GraphReader::add_launch(u32 object, u32 section, u64 offset, u32 kernel) {
-  const Object &file = p_.objects[object];
-  if (section >= file.kinds.size() || file.kinds[section].is_debug())
-    return;
-  if (!file.kinds[section].is_code()) {
-    out_.launches.push_back({kNone, object, section, offset, kernel});
-    return;
-  }
-  const u32 owner = file.owner_symbol(section);
-  if (owner < file.symbols.size() && p_.outcome[object][owner] == Outcome::Prevails)
-    out_.launches.push_back({node(object, owner), object, section, offset, kernel});
-}
-
-void GraphReader::read(u32 object) {
-  const Object &file = p_.objects[object];
-  for (const elf::CallGroup &group : file.calls.groups)
-    for (const elf::CallPair &pair : group.pairs)
-      read_pair(object, group.part, pair);
-  for (const elf::Prototype &record : file.prototypes.records)
-    if (const u32 f = node(object, record.symbol); f != kNone) {
-      const u32 prototype = prototypes_.insert(file.string_at(record.string)).first;
-      out_.declared.emplace_back(f, prototype);
-      if (prototype_of_[f] == kNone)
-        prototype_of_[f] = prototype;
-    }
-  read_descriptors(object);
-  read_pointers(object);
-}
-
-// Functions whose address is taken without a word about the prototype have that of their
-// definition.
-void GraphReader::connect_prototypes() {
-  std::vector<bool> has_target(out_.functions(), false);
-  for (const auto &[function, prototype] : out_.taken_as)
-    has_target[function] = true;
-  for (u32 f = 0; f < out_.functions(); ++f)
-    if (out_.taken[f] && !has_target[f] && prototype_of_[f] != kNone)
-      out_.taken_as.emplace_back(f, prototype_of_[f]);
-  for (const auto &[function, prototype] : out_.taken_as)
-    edges_.emplace_back(out_.functions() + prototype, function);
-  for (u32 i = 0; i < prototypes_.size(); ++i)
-    out_.prototypes.push_back(prototypes_[i]);
-}
-
-void GraphReader::sort_edges(u32 nodes) {
-  out_.first.assign(nodes + 1, 0);
-  for (const auto &[from, to] : edges_)
-    ++out_.first[from + 1];
-  for (u32 i = 0; i < nodes; ++i)
-    out_.first[i + 1] += out_.first[i];
-  out_.callees.resize(edges_.size());
-  std::vector<u32> next(out_.first.begin(), out_.first.end() - 1);
-  for (const auto &[from, to] : edges_)
-    out_.callees[next[from]++] = to;
-}
-
 // Tarjan's algorithm with a stack of its own.
 class CircleFinder {
 public:
@@ -240,16 +78,169 @@ private:
   std::vector<bool> on_stack_;
 };
 
-Calls GraphReader::run() {
-  number_functions();
-  for (u32 i = 0; i < p_.objects.size(); ++i)
-    read(i);
-  connect_prototypes();
-  const u32 nodes = out_.functions() + prototypes_.size();
-  sort_edges(nodes);
-  CircleFinder(out_, nodes);
-  return std::move(out_);
-}
+class GraphReader {
+public:
+  GraphReader(const Program &program, bool all) : p_(program), all_(all) {}
+
+  Calls run() {
+    number_functions();
+    for (u32 i = 0; i < p_.objects.size(); ++i)
+      read(i);
+    connect_prototypes();
+    const u32 nodes = out_.functions() + prototypes_.size();
+    sort_edges(nodes);
+    CircleFinder(out_, nodes);
+    return std::move(out_);
+  }
+
+private:
+  void number_functions() {
+    out_.node_of.assign(p_.entities.size(), kNone);
+    for (u32 i = 0; i < p_.entities.size(); ++i)
+      if (p_.entities[i].function()) {
+        out_.node_of[i] = static_cast<u32>(out_.entity_of.size());
+        out_.entity_of.push_back(i);
+      }
+    out_.taken.assign(out_.entity_of.size(), false);
+    prototype_of_.assign(out_.entity_of.size(), kNone);
+  }
+
+  void read(u32 object) {
+    const Object &file = p_.objects[object];
+    for (const elf::CallGroup &group : file.calls.groups)
+      for (const elf::CallPair &pair : group.pairs)
+        read_pair(object, group.part, pair);
+    for (const elf::Prototype &record : file.prototypes.records)
+      if (const u32 f = node(object, record.symbol); f != kNone) {
+        const u32 prototype = prototypes_.insert(file.string_at(record.string)).first;
+        out_.declared.emplace_back(f, prototype);
+        if (prototype_of_[f] == kNone)
+          prototype_of_[f] = prototype;
+      }
+    read_descriptors(object);
+    read_pointers(object);
+  }
+
+  void read_pair(u32 object, elf::CallPart part, const elf::CallPair &pair) {
+    const u32 first = node(object, pair.first);
+    if (first == kNone)
+      return;
+    const bool counted = counts(object, pair.first);
+    switch (part) {
+    case elf::CallPart::Calls:
+      if (const u32 callee = node(object, pair.second); counted && callee != kNone)
+        edges_.emplace_back(first, callee);
+      break;
+    case elf::CallPart::IndirectCalls:
+      if (counted)
+        edges_.emplace_back(
+            first,
+            out_.functions() + prototypes_.insert(p_.objects[object].string_at(pair.second)).first);
+      break;
+    case elf::CallPart::AddressTaken:
+      if (p_.outcome[object][pair.first] == Outcome::Discarded)
+        break;
+      out_.taken[first] = true;
+      out_.taken_as.emplace_back(
+          first, prototypes_.insert(p_.objects[object].string_at(pair.second)).first);
+      break;
+    case elf::CallPart::IndirectTargets:
+      if (const u32 callee = node(object, pair.second); counted && callee != kNone) {
+        out_.taken[callee] = true;
+        out_.named_targets.emplace_back(first, callee);
+      }
+      break;
+    case elf::CallPart::Unmarked:
+      break;
+    }
+  }
+
+  void read_descriptors(u32 object) {
+    const Object &file = p_.objects[object];
+    for (u32 section = 1; section < file.kinds.size(); ++section)
+      file.each_relocation(section, [&](const elf::Relocation &entry, bool) {
+        const arch::RelocInfo *row = arch::find_reloc(entry.type);
+        const u32 named = node(object, entry.symbol);
+        if (!row || row->resolver != arch::Resolver::LoaderFunction || named == kNone)
+          return;
+        out_.taken[named] = true;
+        add_launch(object, section, entry.offset, named);
+      });
+  }
+
+  void read_pointers(u32 object) {
+    const Object &file = p_.objects[object];
+    for (u32 section = 1; section < file.kinds.size(); ++section) {
+      const elf::SectionKind &kind = file.kinds[section];
+      const bool variables = kind.role == elf::SectionRole::GlobalInit ||
+                             (kind.is_constant() && !kind.holds_addresses());
+      if (kind.mercury || !variables || file.code_of[section] != 0)
+        continue;
+      file.each_relocation(section, [&](const elf::Relocation &entry, bool) {
+        if (const u32 named = node(object, entry.symbol); named != kNone)
+          out_.taken[named] = true;
+      });
+    }
+  }
+
+  // Code of a definition that does not prevail launches nothing.
+  void add_launch(u32 object, u32 section, u64 offset, u32 kernel) {
+    const Object &file = p_.objects[object];
+    if (section >= file.kinds.size() || file.kinds[section].is_debug())
+      return;
+    if (!file.kinds[section].is_code()) {
+      out_.launches.push_back({kNone, object, section, offset, kernel});
+      return;
+    }
+    const u32 owner = file.owner_symbol(section);
+    if (owner < file.symbols.size() && p_.outcome[object][owner] == Outcome::Prevails)
+      out_.launches.push_back({node(object, owner), object, section, offset, kernel});
+  }
+
+  // Functions whose address is taken without a word about the prototype have that of their
+  // definition.
+  void connect_prototypes() {
+    std::vector<bool> has_target(out_.functions(), false);
+    for (const auto &[function, prototype] : out_.taken_as)
+      has_target[function] = true;
+    for (u32 f = 0; f < out_.functions(); ++f)
+      if (out_.taken[f] && !has_target[f] && prototype_of_[f] != kNone)
+        out_.taken_as.emplace_back(f, prototype_of_[f]);
+    for (const auto &[function, prototype] : out_.taken_as)
+      edges_.emplace_back(out_.functions() + prototype, function);
+    for (u32 i = 0; i < prototypes_.size(); ++i)
+      out_.prototypes.push_back(prototypes_[i]);
+  }
+
+  void sort_edges(u32 nodes) {
+    out_.first.assign(nodes + 1, 0);
+    for (const auto &[from, to] : edges_)
+      ++out_.first[from + 1];
+    for (u32 i = 0; i < nodes; ++i)
+      out_.first[i + 1] += out_.first[i];
+    out_.callees.resize(edges_.size());
+    std::vector<u32> next(out_.first.begin(), out_.first.end() - 1);
+    for (const auto &[from, to] : edges_)
+      out_.callees[next[from]++] = to;
+  }
+
+  [[nodiscard]] u32 node(u32 object, u32 symbol) const {
+    const u32 entity = symbol < p_.entity_of[object].size() ? p_.entity_of[object][symbol] : kNone;
+    return entity == kNone ? kNone : out_.node_of[entity];
+  }
+  // Whether what an object says about one of its functions counts.
+  [[nodiscard]] bool counts(u32 object, u32 symbol) const {
+    const Outcome outcome = p_.outcome[object][symbol];
+    return outcome != Outcome::Discarded && (all_ || outcome != Outcome::Overridden);
+  }
+
+  const Program &p_;
+  const bool all_;
+  Calls out_;
+  StringIndex prototypes_;
+  std::vector<std::pair<u32, u32>> edges_;
+  std::vector<u32> prototype_of_; // by function node
+};
 
 // A kernel that is not selected is a root all the same if live code names it, or data that live
 // code refers to, because device code may launch it. A function whose address is taken stays, but
@@ -334,8 +325,42 @@ private:
           launch(kernel);
     }
   }
-  bool launch_from_data();
-  void launch_named(u32 object, u32 symbol);
+
+  // Whether any kernel is new.
+  bool launch_from_data() {
+    for (u32 i = 0; i < p_.objects.size(); ++i) {
+      const Object &object = p_.objects[i];
+      for (u32 code = 1; code < object.kinds.size(); ++code) {
+        const u32 owner = object.kinds[code].is_code() ? object.owner_symbol(code) : 0;
+        const u32 id = owner < object.symbols.size() ? p_.entity_of[i][owner] : kNone;
+        if (id != kNone && p_.outcome[i][owner] == Outcome::Prevails &&
+            out_.reached[calls_.node_of[id]])
+          object.each_relocation(
+              code, [&](const elf::Relocation &entry, bool) { launch_named(i, entry.symbol); });
+      }
+    }
+    return !work_.empty();
+  }
+
+  // A variable that live code refers to, or a section as a whole.
+  void launch_named(u32 object, u32 symbol) {
+    const elf::Symbol &named = p_.objects[object].symbols[symbol];
+    u32 section = named.section;
+    u64 begin = 0, end = ~u64{0};
+    if (named.type() != elf::SymbolType::Section) {
+      const u32 id = p_.entity_of[object][symbol];
+      if (id == kNone || p_.entities[id].function() || !p_.entities[id].defined())
+        return;
+      const elf::Symbol &definition = p_.definition(p_.entities[id]);
+      object = p_.entities[id].object;
+      section = definition.section;
+      begin = definition.value;
+      end = begin + definition.size;
+    }
+    for (const Calls::Launch &one : from_data_)
+      if (one.object == object && one.section == section && one.offset >= begin && one.offset < end)
+        launch(one.kernel);
+  }
 
   const Program &p_;
   const Calls &calls_;
@@ -344,42 +369,6 @@ private:
   std::vector<u32> work_;
   Liveness out_;
 };
-
-// A variable that live code refers to, or a section as a whole.
-void LiveFinder::launch_named(u32 object, u32 symbol) {
-  const elf::Symbol &named = p_.objects[object].symbols[symbol];
-  u32 section = named.section;
-  u64 begin = 0, end = ~u64{0};
-  if (named.type() != elf::SymbolType::Section) {
-    const u32 id = p_.entity_of[object][symbol];
-    if (id == kNone || p_.entities[id].function() || !p_.entities[id].defined())
-      return;
-    const elf::Symbol &definition = p_.definition(p_.entities[id]);
-    object = p_.entities[id].object;
-    section = definition.section;
-    begin = definition.value;
-    end = begin + definition.size;
-  }
-  for (const Calls::Launch &one : from_data_)
-    if (one.object == object && one.section == section && one.offset >= begin && one.offset < end)
-      launch(one.kernel);
-}
-
-// Whether any kernel is new.
-bool LiveFinder::launch_from_data() {
-  for (u32 i = 0; i < p_.objects.size(); ++i) {
-    const Object &object = p_.objects[i];
-    for (u32 code = 1; code < object.kinds.size(); ++code) {
-      const u32 owner = object.kinds[code].is_code() ? object.owner_symbol(code) : 0;
-      const u32 id = owner < object.symbols.size() ? p_.entity_of[i][owner] : kNone;
-      if (id != kNone && p_.outcome[i][owner] == Outcome::Prevails &&
-          out_.reached[calls_.node_of[id]])
-        object.each_relocation(
-            code, [&](const elf::Relocation &entry, bool) { launch_named(i, entry.symbol); });
-    }
-  }
-  return !work_.empty();
-}
 
 } // namespace
 

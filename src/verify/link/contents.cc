@@ -44,25 +44,232 @@ public:
         out_(block.restored.empty() ? link.out.section(block.out).data : block.restored),
         kept_(kept), report_(report) {}
 
-  void run();
+  void run() {
+    find_discarded_data();
+    read_relocations();
+    if (in_.section(b_.section).no_data() || b_.any_bytes)
+      return;
+    if (b_.begin > b_.end || b_.end > source_.size())
+      return report(FindingKind::Bytes, b_.begin, "a definition inside its section",
+                    "one that ends at " + hex(b_.end));
+    const u64 place = out_offset(b_.begin);
+    if (place > out_.size() || b_.end - b_.begin > out_.size() - place)
+      return report(FindingKind::Bytes, b_.begin, hex(b_.end - b_.begin) + " bytes",
+                    "the section ends at " + hex(out_.size()));
+    compare();
+  }
 
 private:
-  void read_relocations();
-  void read(const elf::Relocation &raw, bool rela, const Target &target, bool gone);
+  void read_relocations() {
+    u32 last = kNone;
+    bool gone = false;
+    Target target;
+    in_.each_relocation(b_.section, [&](const elf::Relocation &raw, bool rela) {
+      if (raw.offset < b_.begin || raw.offset >= b_.end)
+        return;
+      if (raw.symbol != last) { // halves of an address follow each other
+        last = raw.symbol;
+        target = target_of(l_, b_.object, raw.symbol, b_.node);
+        gone = describes_gone_code(raw.symbol);
+      }
+      read(raw, rela, target, gone);
+    });
+  }
+
+  void read(const elf::Relocation &raw, bool rela, const Target &target, bool gone) {
+    const arch::RelocInfo *row = arch::find_reloc(raw.type);
+    const bool optional = gone || (!discarded_.empty() && is_discarded(raw.offset));
+    switch (treatment_of(l_, target, raw.type, row)) {
+    case Treatment::Dropped:
+      if (target.kind == TargetKind::GoneFunction && b_.live && !b_.debug && is_loaded() &&
+          !optional && !l_.entity(b_.object, raw.symbol)->weak_reference)
+        report(FindingKind::Reference, raw.offset,
+               std::string(in_.symbols[raw.symbol].name) + " in the output", "it was left out");
+      break;
+    case Treatment::Kept:
+      keep(raw, rela, target, row, optional);
+      if (b_.any_schedule && row && is_filled_by_engine(l_, Treatment::Kept, rela))
+        fields_.push_back({raw.offset, row, {}, raw.symbol, true, true});
+      break;
+    case Treatment::KeptAsNone:
+      kept_.push_back({out_offset(raw.offset), raw.addend, 0, 0, rela, optional});
+      break;
+    case Treatment::Folded:
+      fold(raw, rela, target, *row, optional);
+      break;
+    case Treatment::Cleared:
+      fields_.push_back({raw.offset, row, {}, raw.symbol, optional, false});
+      break;
+    case Treatment::Anything:
+      fields_.push_back({raw.offset, row, {}, raw.symbol, true, true});
+      kept_.push_back({out_offset(raw.offset), raw.addend, raw.type, target.symbol, rela, true});
+      break;
+    }
+  }
+
   void fold(const elf::Relocation &raw, bool rela, const Target &target, const arch::RelocInfo &row,
-            bool optional);
+            bool optional) {
+    arch::FieldValue addend{static_cast<u64>(raw.addend), 0};
+    if (!rela)
+      addend = arch::implicit_addend(source_, raw.offset, row).value_or(arch::FieldValue{});
+    const u8 bank = target.kind == TargetKind::Image ? u8{0} : target.bank;
+    arch::FieldValue sum = arch::add(row, {target.value + target.shift, bank}, addend);
+    const std::optional<u64> load = target.kind == TargetKind::Image && b_.node != kNone
+                                        ? load_of_index(out_, out_offset(raw.offset), row)
+                                        : std::nullopt;
+    if (load) { // the sum of both has to be the slot
+      sum.value -= begin_of_slots(out_, *load);
+      fields_.push_back({*load - b_.base,
+                         &arch::reloc_for(arch::RelocRole::ImageBase),
+                         {},
+                         raw.symbol,
+                         false,
+                         true});
+    }
+    // An addend in the field is a negative one if its first bit is set.
+    const bool negative = !rela && addend.value >= row.range_end() / 2 && addend.value != 0;
+    if (!target.unknown && !optional && !b_.debug && b_.live && !fits(row, sum.value) &&
+        !(negative && fits(row, sum.value - row.range_end())))
+      report(
+          FindingKind::Field, raw.offset,
+          fmt::format("{:#x} of {} to fit {}", sum.value, in_.symbols[raw.symbol].name, row.name),
+          "it does not");
+    fields_.push_back({raw.offset, &row, sum, raw.symbol, optional, target.unknown});
+  }
+
   void keep(const elf::Relocation &raw, bool rela, const Target &target, const arch::RelocInfo *row,
-            bool optional);
-  void find_discarded_data();
-  [[nodiscard]] bool is_discarded(u64 offset) const;
+            bool optional) {
+    KeptEntry entry{out_offset(raw.offset), raw.addend, raw.type, target.symbol, rela, optional};
+    if (row && l_.executable)
+      entry.type = row->number_in_executable();
+    if (!rela && row && (target.shift != 0 || !l_.executable))
+      if (const auto implicit = arch::implicit_addend(source_, raw.offset, *row))
+        entry.in_field = static_cast<i64>(implicit->value);
+    if (target.shift != 0 && !rela) {
+      // The part of the section has moved, which needs an addend.
+      entry.addend = entry.in_field;
+      entry.explicit_addend = true;
+    }
+    entry.addend += static_cast<i64>(target.shift);
+    if (target.unknown)
+      entry.optional = true;
+    kept_.push_back(entry);
+  }
+
+  // Ranges of definitions that do not prevail.
+  void find_discarded_data() {
+    if (in_.kinds[b_.section].is_code() || in_.first_table[b_.section] == 0)
+      return;
+    for (u32 s = 1; s < in_.symbols.size(); ++s)
+      if (const Outcome outcome = l_.program.outcome[b_.object][s];
+          in_.symbols[s].section == b_.section &&
+          (outcome == Outcome::Discarded || outcome == Outcome::Overridden))
+        discarded_.emplace_back(in_.symbols[s].value, in_.symbols[s].value + in_.symbols[s].size);
+    std::sort(discarded_.begin(), discarded_.end());
+  }
+
+  [[nodiscard]] bool is_discarded(u64 offset) const {
+    const auto behind = std::upper_bound(discarded_.begin(), discarded_.end(),
+                                         std::pair<u64, u64>(offset, ~u64{0}));
+    return behind != discarded_.begin() && offset < std::prev(behind)->second;
+  }
+
   // What is not loaded may describe code that is gone, under whatever name.
   [[nodiscard]] bool is_loaded() const {
     return (in_.section(b_.section).flags & elf::kFlagAlloc) != 0;
   }
-  [[nodiscard]] bool describes_gone_code(u32 symbol) const;
-  void compare();
-  void compare_bytes(u64 begin, u64 end);
-  void compare_fields(size_t first, size_t last, u64 begin, u64 end);
+
+  [[nodiscard]] bool describes_gone_code(u32 symbol) const {
+    if (!b_.debug)
+      return false;
+    const Entity *entity = l_.entity(b_.object, symbol);
+    return entity && entity->function() &&
+           (entity->out == 0 || l_.program.outcome[b_.object][symbol] == Outcome::Discarded ||
+            l_.program.outcome[b_.object][symbol] == Outcome::Overridden);
+  }
+
+  void compare() {
+    std::stable_sort(
+        fields_.begin(), fields_.end(),
+        [](const FilledField &a, const FilledField &b) { return a.offset < b.offset; });
+    u64 done = b_.begin;
+    for (size_t first = 0, last = 0; first < fields_.size(); first = last) {
+      const u64 begin = fields_[first].offset;
+      u64 end = begin;
+      for (last = first; last < fields_.size() && (last == first || fields_[last].offset < end);
+           ++last)
+        end = std::max<u64>(end, fields_[last].offset +
+                                     (fields_[last].row ? fields_[last].row->field_bytes : 16));
+      if (end > source_.size()) // the linker refuses such
+        return compare_bytes(done, b_.end);
+      compare_bytes(done, begin);
+      compare_fields(first, last, begin, end);
+      done = std::max(done, end);
+    }
+    compare_bytes(done, b_.end);
+  }
+
+  void compare_bytes(u64 begin, u64 end) {
+    if (begin >= end)
+      return;
+    const u8 *in = source_.data() + begin, *out = out_.data() + out_offset(begin);
+    if (std::memcmp(in, out, end - begin) == 0)
+      return;
+    u64 same = 0;
+    while (same < end - begin)
+      if (((in[same] ^ out[same]) & compared_bits(begin + same)) == 0)
+        ++same;
+      else if (const u64 next = end_of_other_spelling(begin + same); next != 0 && next <= end)
+        same = next - begin;
+      else
+        break;
+    if (same == end - begin)
+      return;
+    const u64 size = std::min<u64>(end - begin - same, 8);
+    report(FindingKind::Bytes, begin + same,
+           bytes_text(source_.subspan(begin + same, size)) + " of " + in_.name,
+           bytes_text(out_.subspan(out_offset(begin + same), size)));
+  }
+
+  // Fields [first, last) that overlap, all within [begin, end).
+  void compare_fields(size_t first, size_t last, u64 begin, u64 end) {
+    const ByteSpan input = source_.subspan(begin, end - begin);
+    const ByteSpan found = out_.subspan(out_offset(begin), end - begin);
+    std::vector<u8> wanted(input.begin(), input.end());
+    bool optional = true;
+    for (size_t i = last; i-- > first;) {
+      const FilledField &field = fields_[i];
+      arch::FieldValue value = field.value;
+      optional = optional && field.optional;
+      if (!field.row)
+        return;
+      if (field.unknown) // what it is cannot be told
+        value = arch::read_field(found, field.offset - begin, *field.row).value_or(value);
+      if (!arch::store_field(wanted, field.offset - begin, *field.row, value))
+        return;
+    }
+    for (u64 i = 0; i < wanted.size(); ++i)
+      wanted[i] = static_cast<u8>((wanted[i] & compared_bits(begin + i)) |
+                                  (found[i] & ~compared_bits(begin + i)));
+    if (std::equal(found.begin(), found.end(), wanted.begin()) ||
+        (optional && std::equal(found.begin(), found.end(), input.begin())))
+      return;
+    const FilledField &field = fields_[first];
+    const auto is = arch::read_field(found, field.offset - begin, *field.row);
+    const arch::FieldValue was =
+        arch::read_field(wanted, field.offset - begin, *field.row).value_or(arch::FieldValue{});
+    if (is && *is != was) {
+      const std::string bank = field.row->writes_bank() ? fmt::format(", bank {}", was.bank) : "";
+      report(FindingKind::Field, field.offset,
+             fmt::format("{:#x}{} of {} ({})", was.value, bank, in_.symbols[field.symbol].name,
+                         field.row->name),
+             fmt::format("{:#x}{}", is->value,
+                         field.row->writes_bank() ? fmt::format(", bank {}", is->bank) : ""));
+    } else {
+      report(FindingKind::Bytes, begin, bytes_text(wanted), bytes_text(found));
+    }
+  }
+
   [[nodiscard]] u64 out_offset(u64 offset) const { return b_.base + offset; }
   // The last 23 bits of an instruction are its schedule.
   [[nodiscard]] u8 compared_bits(u64 offset) const {
@@ -93,224 +300,6 @@ private:
   std::vector<FilledField> fields_;
   std::vector<std::pair<u64, u64>> discarded_;
 };
-
-// Ranges of definitions that do not prevail.
-void BlockChecker::find_discarded_data() {
-  if (in_.kinds[b_.section].is_code() || in_.first_table[b_.section] == 0)
-    return;
-  for (u32 s = 1; s < in_.symbols.size(); ++s)
-    if (const Outcome outcome = l_.program.outcome[b_.object][s];
-        in_.symbols[s].section == b_.section &&
-        (outcome == Outcome::Discarded || outcome == Outcome::Overridden))
-      discarded_.emplace_back(in_.symbols[s].value, in_.symbols[s].value + in_.symbols[s].size);
-  std::sort(discarded_.begin(), discarded_.end());
-}
-
-bool BlockChecker::is_discarded(u64 offset) const {
-  const auto behind =
-      std::upper_bound(discarded_.begin(), discarded_.end(), std::pair<u64, u64>(offset, ~u64{0}));
-  return behind != discarded_.begin() && offset < std::prev(behind)->second;
-}
-
-bool BlockChecker::describes_gone_code(u32 symbol) const {
-  if (!b_.debug)
-    return false;
-  const Entity *entity = l_.entity(b_.object, symbol);
-  return entity && entity->function() &&
-         (entity->out == 0 || l_.program.outcome[b_.object][symbol] == Outcome::Discarded ||
-          l_.program.outcome[b_.object][symbol] == Outcome::Overridden);
-}
-
-void BlockChecker::read_relocations() {
-  u32 last = kNone;
-  bool gone = false;
-  Target target;
-  in_.each_relocation(b_.section, [&](const elf::Relocation &raw, bool rela) {
-    if (raw.offset < b_.begin || raw.offset >= b_.end)
-      return;
-    if (raw.symbol != last) { // halves of an address follow each other
-      last = raw.symbol;
-      target = target_of(l_, b_.object, raw.symbol, b_.node);
-      gone = describes_gone_code(raw.symbol);
-    }
-    read(raw, rela, target, gone);
-  });
-}
-
-void BlockChecker::read(const elf::Relocation &raw, bool rela, const Target &target, bool gone) {
-  const arch::RelocInfo *row = arch::find_reloc(raw.type);
-  const bool optional = gone || (!discarded_.empty() && is_discarded(raw.offset));
-  switch (treatment_of(l_, target, raw.type, row)) {
-  case Treatment::Dropped:
-    if (target.kind == TargetKind::GoneFunction && b_.live && !b_.debug && is_loaded() &&
-        !optional && !l_.entity(b_.object, raw.symbol)->weak_reference)
-      report(FindingKind::Reference, raw.offset,
-             std::string(in_.symbols[raw.symbol].name) + " in the output", "it was left out");
-    break;
-  case Treatment::Kept:
-    keep(raw, rela, target, row, optional);
-    if (b_.any_schedule && row && is_filled_by_engine(l_, Treatment::Kept, rela))
-      fields_.push_back({raw.offset, row, {}, raw.symbol, true, true});
-    break;
-  case Treatment::KeptAsNone:
-    kept_.push_back({out_offset(raw.offset), raw.addend, 0, 0, rela, optional});
-    break;
-  case Treatment::Folded:
-    fold(raw, rela, target, *row, optional);
-    break;
-  case Treatment::Cleared:
-    fields_.push_back({raw.offset, row, {}, raw.symbol, optional, false});
-    break;
-  case Treatment::Anything:
-    fields_.push_back({raw.offset, row, {}, raw.symbol, true, true});
-    kept_.push_back({out_offset(raw.offset), raw.addend, raw.type, target.symbol, rela, true});
-    break;
-  }
-}
-
-void BlockChecker::keep(const elf::Relocation &raw, bool rela, const Target &target,
-                        const arch::RelocInfo *row, bool optional) {
-  KeptEntry entry{out_offset(raw.offset), raw.addend, raw.type, target.symbol, rela, optional};
-  if (row && l_.executable)
-    entry.type = row->number_in_executable();
-  if (!rela && row && (target.shift != 0 || !l_.executable))
-    if (const auto implicit = arch::implicit_addend(source_, raw.offset, *row))
-      entry.in_field = static_cast<i64>(implicit->value);
-  if (target.shift != 0 && !rela) {
-    // The part of the section has moved, which needs an addend.
-    entry.addend = entry.in_field;
-    entry.explicit_addend = true;
-  }
-  entry.addend += static_cast<i64>(target.shift);
-  if (target.unknown)
-    entry.optional = true;
-  kept_.push_back(entry);
-}
-
-void BlockChecker::fold(const elf::Relocation &raw, bool rela, const Target &target,
-                        const arch::RelocInfo &row, bool optional) {
-  arch::FieldValue addend{static_cast<u64>(raw.addend), 0};
-  if (!rela)
-    addend = arch::implicit_addend(source_, raw.offset, row).value_or(arch::FieldValue{});
-  const u8 bank = target.kind == TargetKind::Image ? u8{0} : target.bank;
-  arch::FieldValue sum = arch::add(row, {target.value + target.shift, bank}, addend);
-  const std::optional<u64> load = target.kind == TargetKind::Image && b_.node != kNone
-                                      ? load_of_index(out_, out_offset(raw.offset), row)
-                                      : std::nullopt;
-  if (load) { // the sum of both has to be the slot
-    sum.value -= begin_of_slots(out_, *load);
-    fields_.push_back({*load - b_.base,
-                       &arch::reloc_for(arch::RelocRole::ImageBase),
-                       {},
-                       raw.symbol,
-                       false,
-                       true});
-  }
-  // An addend in the field is a negative one if its first bit is set.
-  const bool negative = !rela && addend.value >= row.range_end() / 2 && addend.value != 0;
-  if (!target.unknown && !optional && !b_.debug && b_.live && !fits(row, sum.value) &&
-      !(negative && fits(row, sum.value - row.range_end())))
-    report(FindingKind::Field, raw.offset,
-           fmt::format("{:#x} of {} to fit {}", sum.value, in_.symbols[raw.symbol].name, row.name),
-           "it does not");
-  fields_.push_back({raw.offset, &row, sum, raw.symbol, optional, target.unknown});
-}
-
-void BlockChecker::compare_bytes(u64 begin, u64 end) {
-  if (begin >= end)
-    return;
-  const u8 *in = source_.data() + begin, *out = out_.data() + out_offset(begin);
-  if (std::memcmp(in, out, end - begin) == 0)
-    return;
-  u64 same = 0;
-  while (same < end - begin)
-    if (((in[same] ^ out[same]) & compared_bits(begin + same)) == 0)
-      ++same;
-    else if (const u64 next = end_of_other_spelling(begin + same); next != 0 && next <= end)
-      same = next - begin;
-    else
-      break;
-  if (same == end - begin)
-    return;
-  const u64 size = std::min<u64>(end - begin - same, 8);
-  report(FindingKind::Bytes, begin + same,
-         bytes_text(source_.subspan(begin + same, size)) + " of " + in_.name,
-         bytes_text(out_.subspan(out_offset(begin + same), size)));
-}
-
-// Fields [first, last) that overlap, all within [begin, end).
-void BlockChecker::compare_fields(size_t first, size_t last, u64 begin, u64 end) {
-  const ByteSpan input = source_.subspan(begin, end - begin);
-  const ByteSpan found = out_.subspan(out_offset(begin), end - begin);
-  std::vector<u8> wanted(input.begin(), input.end());
-  bool optional = true;
-  for (size_t i = last; i-- > first;) {
-    const FilledField &field = fields_[i];
-    arch::FieldValue value = field.value;
-    optional = optional && field.optional;
-    if (!field.row)
-      return;
-    if (field.unknown) // what it is cannot be told
-      value = arch::read_field(found, field.offset - begin, *field.row).value_or(value);
-    if (!arch::store_field(wanted, field.offset - begin, *field.row, value))
-      return;
-  }
-  for (u64 i = 0; i < wanted.size(); ++i)
-    wanted[i] = static_cast<u8>((wanted[i] & compared_bits(begin + i)) |
-                                (found[i] & ~compared_bits(begin + i)));
-  if (std::equal(found.begin(), found.end(), wanted.begin()) ||
-      (optional && std::equal(found.begin(), found.end(), input.begin())))
-    return;
-  const FilledField &field = fields_[first];
-  const auto is = arch::read_field(found, field.offset - begin, *field.row);
-  const arch::FieldValue was =
-      arch::read_field(wanted, field.offset - begin, *field.row).value_or(arch::FieldValue{});
-  if (is && *is != was) {
-    const std::string bank = field.row->writes_bank() ? fmt::format(", bank {}", was.bank) : "";
-    report(FindingKind::Field, field.offset,
-           fmt::format("{:#x}{} of {} ({})", was.value, bank, in_.symbols[field.symbol].name,
-                       field.row->name),
-           fmt::format("{:#x}{}", is->value,
-                       field.row->writes_bank() ? fmt::format(", bank {}", is->bank) : ""));
-  } else {
-    report(FindingKind::Bytes, begin, bytes_text(wanted), bytes_text(found));
-  }
-}
-
-void BlockChecker::compare() {
-  std::stable_sort(fields_.begin(), fields_.end(),
-                   [](const FilledField &a, const FilledField &b) { return a.offset < b.offset; });
-  u64 done = b_.begin;
-  for (size_t first = 0, last = 0; first < fields_.size(); first = last) {
-    const u64 begin = fields_[first].offset;
-    u64 end = begin;
-    for (last = first; last < fields_.size() && (last == first || fields_[last].offset < end);
-         ++last)
-      end = std::max<u64>(end, fields_[last].offset +
-                                   (fields_[last].row ? fields_[last].row->field_bytes : 16));
-    if (end > source_.size()) // the linker refuses such
-      return compare_bytes(done, b_.end);
-    compare_bytes(done, begin);
-    compare_fields(first, last, begin, end);
-    done = std::max(done, end);
-  }
-  compare_bytes(done, b_.end);
-}
-
-void BlockChecker::run() {
-  find_discarded_data();
-  read_relocations();
-  if (in_.section(b_.section).no_data() || b_.any_bytes)
-    return;
-  if (b_.begin > b_.end || b_.end > source_.size())
-    return report(FindingKind::Bytes, b_.begin, "a definition inside its section",
-                  "one that ends at " + hex(b_.end));
-  const u64 place = out_offset(b_.begin);
-  if (place > out_.size() || b_.end - b_.begin > out_.size() - place)
-    return report(FindingKind::Bytes, b_.begin, hex(b_.end - b_.begin) + " bytes",
-                  "the section ends at " + hex(out_.size()));
-  compare();
-}
 
 std::string describe(const Link &link, const KeptEntry &entry) {
   const arch::RelocInfo *row = arch::find_reloc(entry.type);

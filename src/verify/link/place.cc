@@ -32,19 +32,240 @@ struct Extent {
 class BlockPlacer {
 public:
   BlockPlacer(Link &link, Report &report) : l_(link), report_(report) {}
-  void run();
+
+  void run() {
+    for (const Object &object : l_.program.objects)
+      known_.emplace_back(object.view.sections().size(), false);
+    find_packed();
+    ask_symbols();
+    follow_order();
+    list_extents();
+    check_extents();
+    check_ends();
+    place_banks();
+  }
 
 private:
-  void ask_symbols();
-  void follow_order();
-  void find_packed();
-  void list_extents();
-  void check_extents();
-  void check_ends();
-  void check_gap(const elf::Section &section, u64 begin, u64 end);
-  void place_banks();
-  [[nodiscard]] bool is_block(const Object &object, const elf::Section &section) const;
-  [[nodiscard]] bool is_gone(u32 object, u32 section) const;
+  void ask_symbols() {
+    for (const Entity &entity : l_.program.entities) {
+      if (entity.function() || !entity.defined() || entity.out == 0)
+        continue;
+      const elf::Symbol &in = l_.program.definition(entity);
+      const elf::Symbol &out = l_.out.symbols[entity.out];
+      const Object &object = l_.program.objects[entity.object];
+      Place &place = l_.place_of[entity.object][in.section];
+      if (!out.in_section() || place.scattered || !is_block(object, object.section(in.section)))
+        continue;
+      const u64 base = out.value - in.value; // may wrap, if the symbol is wrong
+      if (!known_[entity.object][in.section])
+        place = {out.section, base, false};
+      else if (place.section != out.section || place.base != base)
+        report_.add(FindingKind::Symbol, entity.name, l_.out.section(out.section).name, out.value,
+                    hex(place.base + in.value) + ", where the rest of its section is",
+                    hex(out.value));
+      known_[entity.object][in.section] = true;
+    }
+  }
+
+  void follow_order() {
+    std::vector<u64> &end = end_;
+    end.assign(l_.out.view.sections().size(), 0);
+    for (u32 i = 0; i < l_.program.objects.size(); ++i)
+      for (const elf::Section &section : l_.program.objects[i].view.sections()) {
+        if (!is_block(l_.program.objects[i], section))
+          continue;
+        Place &place = l_.place_of[i][section.index];
+        if (!known_[i][section.index] && !is_gone(i, section.index)) {
+          const bool debug = l_.program.objects[i].kinds[section.index].is_debug();
+          place.section = l_.out_section(section.name);
+          place.base = debug ? end[place.section] : align_up(end[place.section], section.align);
+          place.scattered = false;
+        }
+        if (place.section != 0 && !place.scattered)
+          end[place.section] = place.base + section.size;
+        l_.claimed[place.section] = true;
+      }
+  }
+
+  // A bank that would be too large is packed, variable by variable.
+  void find_packed() {
+    if (!l_.executable)
+      return;
+    std::vector<u64> end(l_.out.view.sections().size() + 1, 0);
+    const auto each_block = [this](const auto &visit) {
+      for (u32 i = 0; i < l_.program.objects.size(); ++i)
+        for (const elf::Section &section : l_.program.objects[i].view.sections())
+          if (l_.program.objects[i].kinds[section.index].is_constant() &&
+              is_block(l_.program.objects[i], section))
+            visit(i, section, l_.out_section(section.name));
+    };
+    each_block([&](u32, const elf::Section &section, u32 out) {
+      end[out] = align_up(end[out], section.align) + section.size;
+    });
+    each_block([&](u32 object, const elf::Section &section, u32 out) {
+      if (end[out] <= l_.arch.limits.constant_bank)
+        return;
+      l_.place_of[object][section.index] = {out, 0, true};
+      known_[object][section.index] = true;
+    });
+  }
+
+  void list_extents() {
+    for (u32 i = 0; i < l_.program.objects.size(); ++i)
+      for (const elf::Section &section : l_.program.objects[i].view.sections()) {
+        const Place &place = l_.place_of[i][section.index];
+        const bool debug = l_.program.objects[i].kinds[section.index].is_debug();
+        if (place.section != 0 && !place.scattered && section.size != 0 && !debug &&
+            is_block(l_.program.objects[i], section))
+          extents_.push_back({place.section, place.base, section.size,
+                              std::max<u64>(section.align, 1), section.name});
+      }
+    for (const Entity &entity : l_.program.entities) {
+      if (entity.function() || entity.out == 0 || entity.size == 0)
+        continue;
+      const elf::Symbol &out = l_.out.symbols[entity.out];
+      if (!out.in_section())
+        continue;
+      if (!entity.defined() && entity.common_align != 0 && l_.executable) {
+        extents_.push_back({out.section, out.value, entity.size, entity.common_align, entity.name});
+        l_.claimed[out.section] = true;
+      }
+      if (!entity.defined())
+        continue;
+      const elf::Symbol &in = l_.program.definition(entity);
+      // The value of a reserved variable in an object is its alignment.
+      if (l_.program.kind_of(entity).role == SectionRole::ReservedShared && l_.executable)
+        extents_.push_back(
+            {out.section, out.value, entity.size, std::max<u64>(in.value, 1), entity.name});
+      if (!l_.place_of[entity.object][in.section].scattered)
+        continue;
+      const u64 align =
+          std::max<u64>(l_.program.objects[entity.object].section(in.section).align, 1);
+      extents_.push_back({out.section, out.value, entity.size,
+                          in.value == 0 ? align : std::min<u64>(align, in.value & -in.value),
+                          entity.name, true});
+    }
+  }
+
+  void check_extents() {
+    std::sort(extents_.begin(), extents_.end(), [](const Extent &a, const Extent &b) {
+      return std::tie(a.section, a.begin, a.size, a.name) <
+             std::tie(b.section, b.begin, b.size, b.name);
+    });
+    const Extent *before = nullptr;
+    for (const Extent &extent : extents_) {
+      const elf::Section &section = l_.out.section(extent.section);
+      const auto report = [&](FindingKind kind, std::string expected, std::string found) {
+        report_.add(kind, extent.name, section.name, extent.begin, std::move(expected),
+                    std::move(found));
+      };
+      if (extent.begin > section.size || extent.size > section.size - extent.begin)
+        report(FindingKind::Memory, "an end inside the section, " + hex(section.size),
+               hex(extent.begin + extent.size));
+      if (extent.begin % extent.align != 0 || (section.align < extent.align && !extent.packed))
+        report(FindingKind::Alignment, "alignment " + hex(extent.align),
+               hex(extent.begin) + " in a section of alignment " + hex(section.align));
+      if (before && before->section == extent.section &&
+          before->begin + before->size > extent.begin)
+        report(FindingKind::Overlap,
+               "a begin behind " + std::string(before->name) + ", which ends at " +
+                   hex(before->begin + before->size),
+               hex(extent.begin));
+      if (before && before->section == extent.section)
+        check_gap(section, before->begin + before->size, extent.begin);
+      if (!before || before->section != extent.section ||
+          before->begin + before->size < extent.begin + extent.size)
+        before = &extent;
+    }
+  }
+
+  // What lies behind the last block is nobody's.
+  void check_ends() {
+    for (const Extent &extent : extents_)
+      end_[extent.section] = std::max(end_[extent.section], extent.begin + extent.size);
+    for (const elf::Section &section : l_.out.view.sections())
+      if (end_[section.index] != 0 && end_[section.index] < section.size &&
+          l_.out.kinds[section.index].role != SectionRole::ReservedShared)
+        report_.add(FindingKind::Unexplained, "", section.name, end_[section.index],
+                    "the end of the section", hex(section.size - end_[section.index]) + " bytes");
+  }
+
+  // What lies between two blocks is padding.
+  void check_gap(const elf::Section &section, u64 begin, u64 end) {
+    if (begin >= end || end > section.data.size())
+      return;
+    const ByteSpan gap = section.data.subspan(begin, end - begin);
+    const auto wrong = std::find_if(gap.begin(), gap.end(), [](u8 byte) { return byte != 0; });
+    if (wrong != gap.end())
+      report_.add(FindingKind::Unexplained, "", section.name,
+                  begin + static_cast<u64>(wrong - gap.begin()), "zeros between blocks",
+                  hex(*wrong));
+  }
+
+  // Banks of one function. In an executable the compiler's constants move to kernels (kernels.cc).
+  void place_banks() {
+    for (u32 i = 0; i < l_.program.objects.size(); ++i) {
+      const Object &object = l_.program.objects[i];
+      for (const elf::Section &section : object.view.sections()) {
+        const elf::SectionKind &kind = object.kinds[section.index];
+        const u32 code = object.code_of[section.index];
+        const u32 out_code = code == 0 ? 0 : l_.place_of[i][code].section;
+        if (out_code == 0 || !kind.is_constant() ||
+            (l_.executable && kind.bank == l_.arch.banks.compiler))
+          continue;
+        const u32 out = l_.owned(out_code, kind.role, kind.bank);
+        if (out == 0 && section.size != 0)
+          report_.add(FindingKind::Missing, kind.owner, section.name, 0,
+                      "the bank of " + object.name, "none");
+        l_.place_of[i][section.index] = {out, 0, false};
+        l_.claimed[out] = true;
+      }
+    }
+  }
+
+  [[nodiscard]] bool is_block(const Object &object, const elf::Section &section) const {
+    const elf::SectionKind &kind = object.kinds[section.index];
+    if (kind.mercury)
+      return false;
+    switch (kind.role) {
+    case SectionRole::Constant:
+    case SectionRole::ConstantNamed:
+      return object.code_of[section.index] == 0;
+    case SectionRole::Global:
+    case SectionRole::GlobalInit:
+    case SectionRole::Udt:
+      return true;
+    case SectionRole::Dwarf:
+    case SectionRole::NvDebug:
+      return !l_.has_mercury;  // beside Mercury code it is replaced, function by function
+    case SectionRole::Unknown: // of a type that nobody knows: where the linker has kept it
+      return section.type == elf::SectionType::Progbits ||
+             ((section.flags & elf::kFlagInfoLink) == 0 && l_.out_section(section.name) != 0);
+    case SectionRole::Host:
+    case SectionRole::Uidx:
+    case SectionRole::PtxConstSize:
+    case SectionRole::DescriptorSize:
+      return section.type == elf::SectionType::Progbits;
+    default:
+      return false;
+    }
+  }
+
+  // Memory without initial values is left out where no definition in it counts. Strong ones beside
+  // a common symbol do (Q057).
+  [[nodiscard]] bool is_gone(u32 object, u32 section) const {
+    const Object &file = l_.program.objects[object];
+    if (file.kinds[section].role != SectionRole::Global)
+      return false;
+    for (u32 s = 1; s < file.symbols.size(); ++s)
+      if (const elf::Symbol &symbol = file.symbols[s];
+          symbol.section == section && symbol.type() != elf::SymbolType::Section &&
+          (l_.program.outcome[object][s] != Outcome::Discarded ||
+           (l_.entity(object, s)->common_align != 0 &&
+            symbol.binding() != elf::SymbolBinding::Weak)))
+        return false;
+    return true;
+  }
 
   Link &l_;
   Report &report_;
@@ -52,235 +273,6 @@ private:
   std::vector<Extent> extents_;
   std::vector<u64> end_; // by section of the output: where the last block ends
 };
-
-bool BlockPlacer::is_block(const Object &object, const elf::Section &section) const {
-  const elf::SectionKind &kind = object.kinds[section.index];
-  if (kind.mercury)
-    return false;
-  switch (kind.role) {
-  case SectionRole::Constant:
-  case SectionRole::ConstantNamed:
-    return object.code_of[section.index] == 0;
-  case SectionRole::Global:
-  case SectionRole::GlobalInit:
-  case SectionRole::Udt:
-    return true;
-  case SectionRole::Dwarf:
-  case SectionRole::NvDebug:
-    return !l_.has_mercury;  // beside Mercury code it is replaced, function by function
-  case SectionRole::Unknown: // of a type that nobody knows: where the linker has kept it
-    return section.type == elf::SectionType::Progbits ||
-           ((section.flags & elf::kFlagInfoLink) == 0 && l_.out_section(section.name) != 0);
-  case SectionRole::Host:
-  case SectionRole::Uidx:
-  case SectionRole::PtxConstSize:
-  case SectionRole::DescriptorSize:
-    return section.type == elf::SectionType::Progbits;
-  default:
-    return false;
-  }
-}
-
-void BlockPlacer::ask_symbols() {
-  for (const Entity &entity : l_.program.entities) {
-    if (entity.function() || !entity.defined() || entity.out == 0)
-      continue;
-    const elf::Symbol &in = l_.program.definition(entity);
-    const elf::Symbol &out = l_.out.symbols[entity.out];
-    const Object &object = l_.program.objects[entity.object];
-    Place &place = l_.place_of[entity.object][in.section];
-    if (!out.in_section() || place.scattered || !is_block(object, object.section(in.section)))
-      continue;
-    const u64 base = out.value - in.value; // may wrap, if the symbol is wrong
-    if (!known_[entity.object][in.section])
-      place = {out.section, base, false};
-    else if (place.section != out.section || place.base != base)
-      report_.add(FindingKind::Symbol, entity.name, l_.out.section(out.section).name, out.value,
-                  hex(place.base + in.value) + ", where the rest of its section is",
-                  hex(out.value));
-    known_[entity.object][in.section] = true;
-  }
-}
-
-// Memory without initial values is left out where no definition in it counts. Strong ones beside a
-// common symbol do (Q057).
-bool BlockPlacer::is_gone(u32 object, u32 section) const {
-  const Object &file = l_.program.objects[object];
-  if (file.kinds[section].role != SectionRole::Global)
-    return false;
-  for (u32 s = 1; s < file.symbols.size(); ++s)
-    if (const elf::Symbol &symbol = file.symbols[s];
-        symbol.section == section && symbol.type() != elf::SymbolType::Section &&
-        (l_.program.outcome[object][s] != Outcome::Discarded ||
-         (l_.entity(object, s)->common_align != 0 && symbol.binding() != elf::SymbolBinding::Weak)))
-      return false;
-  return true;
-}
-
-void BlockPlacer::follow_order() {
-  std::vector<u64> &end = end_;
-  end.assign(l_.out.view.sections().size(), 0);
-  for (u32 i = 0; i < l_.program.objects.size(); ++i)
-    for (const elf::Section &section : l_.program.objects[i].view.sections()) {
-      if (!is_block(l_.program.objects[i], section))
-        continue;
-      Place &place = l_.place_of[i][section.index];
-      if (!known_[i][section.index] && !is_gone(i, section.index)) {
-        const bool debug = l_.program.objects[i].kinds[section.index].is_debug();
-        place.section = l_.out_section(section.name);
-        place.base = debug ? end[place.section] : align_up(end[place.section], section.align);
-        place.scattered = false;
-      }
-      if (place.section != 0 && !place.scattered)
-        end[place.section] = place.base + section.size;
-      l_.claimed[place.section] = true;
-    }
-}
-
-// A bank that would be too large is packed, variable by variable.
-void BlockPlacer::find_packed() {
-  if (!l_.executable)
-    return;
-  std::vector<u64> end(l_.out.view.sections().size() + 1, 0);
-  const auto each_block = [this](const auto &visit) {
-    for (u32 i = 0; i < l_.program.objects.size(); ++i)
-      for (const elf::Section &section : l_.program.objects[i].view.sections())
-        if (l_.program.objects[i].kinds[section.index].is_constant() &&
-            is_block(l_.program.objects[i], section))
-          visit(i, section, l_.out_section(section.name));
-  };
-  each_block([&](u32, const elf::Section &section, u32 out) {
-    end[out] = align_up(end[out], section.align) + section.size;
-  });
-  each_block([&](u32 object, const elf::Section &section, u32 out) {
-    if (end[out] <= l_.arch.limits.constant_bank)
-      return;
-    l_.place_of[object][section.index] = {out, 0, true};
-    known_[object][section.index] = true;
-  });
-}
-
-void BlockPlacer::list_extents() {
-  for (u32 i = 0; i < l_.program.objects.size(); ++i)
-    for (const elf::Section &section : l_.program.objects[i].view.sections()) {
-      const Place &place = l_.place_of[i][section.index];
-      const bool debug = l_.program.objects[i].kinds[section.index].is_debug();
-      if (place.section != 0 && !place.scattered && section.size != 0 && !debug &&
-          is_block(l_.program.objects[i], section))
-        extents_.push_back({place.section, place.base, section.size,
-                            std::max<u64>(section.align, 1), section.name});
-    }
-  for (const Entity &entity : l_.program.entities) {
-    if (entity.function() || entity.out == 0 || entity.size == 0)
-      continue;
-    const elf::Symbol &out = l_.out.symbols[entity.out];
-    if (!out.in_section())
-      continue;
-    if (!entity.defined() && entity.common_align != 0 && l_.executable) {
-      extents_.push_back({out.section, out.value, entity.size, entity.common_align, entity.name});
-      l_.claimed[out.section] = true;
-    }
-    if (!entity.defined())
-      continue;
-    const elf::Symbol &in = l_.program.definition(entity);
-    // The value of a reserved variable in an object is its alignment.
-    if (l_.program.kind_of(entity).role == SectionRole::ReservedShared && l_.executable)
-      extents_.push_back(
-          {out.section, out.value, entity.size, std::max<u64>(in.value, 1), entity.name});
-    if (!l_.place_of[entity.object][in.section].scattered)
-      continue;
-    const u64 align = std::max<u64>(l_.program.objects[entity.object].section(in.section).align, 1);
-    extents_.push_back({out.section, out.value, entity.size,
-                        in.value == 0 ? align : std::min<u64>(align, in.value & -in.value),
-                        entity.name, true});
-  }
-}
-
-// What lies between two blocks is padding.
-void BlockPlacer::check_gap(const elf::Section &section, u64 begin, u64 end) {
-  if (begin >= end || end > section.data.size())
-    return;
-  const ByteSpan gap = section.data.subspan(begin, end - begin);
-  const auto wrong = std::find_if(gap.begin(), gap.end(), [](u8 byte) { return byte != 0; });
-  if (wrong != gap.end())
-    report_.add(FindingKind::Unexplained, "", section.name,
-                begin + static_cast<u64>(wrong - gap.begin()), "zeros between blocks", hex(*wrong));
-}
-
-void BlockPlacer::check_extents() {
-  std::sort(extents_.begin(), extents_.end(), [](const Extent &a, const Extent &b) {
-    return std::tie(a.section, a.begin, a.size, a.name) <
-           std::tie(b.section, b.begin, b.size, b.name);
-  });
-  const Extent *before = nullptr;
-  for (const Extent &extent : extents_) {
-    const elf::Section &section = l_.out.section(extent.section);
-    const auto report = [&](FindingKind kind, std::string expected, std::string found) {
-      report_.add(kind, extent.name, section.name, extent.begin, std::move(expected),
-                  std::move(found));
-    };
-    if (extent.begin > section.size || extent.size > section.size - extent.begin)
-      report(FindingKind::Memory, "an end inside the section, " + hex(section.size),
-             hex(extent.begin + extent.size));
-    if (extent.begin % extent.align != 0 || (section.align < extent.align && !extent.packed))
-      report(FindingKind::Alignment, "alignment " + hex(extent.align),
-             hex(extent.begin) + " in a section of alignment " + hex(section.align));
-    if (before && before->section == extent.section && before->begin + before->size > extent.begin)
-      report(FindingKind::Overlap,
-             "a begin behind " + std::string(before->name) + ", which ends at " +
-                 hex(before->begin + before->size),
-             hex(extent.begin));
-    if (before && before->section == extent.section)
-      check_gap(section, before->begin + before->size, extent.begin);
-    if (!before || before->section != extent.section ||
-        before->begin + before->size < extent.begin + extent.size)
-      before = &extent;
-  }
-}
-
-// What lies behind the last block is nobody's.
-void BlockPlacer::check_ends() {
-  for (const Extent &extent : extents_)
-    end_[extent.section] = std::max(end_[extent.section], extent.begin + extent.size);
-  for (const elf::Section &section : l_.out.view.sections())
-    if (end_[section.index] != 0 && end_[section.index] < section.size &&
-        l_.out.kinds[section.index].role != SectionRole::ReservedShared)
-      report_.add(FindingKind::Unexplained, "", section.name, end_[section.index],
-                  "the end of the section", hex(section.size - end_[section.index]) + " bytes");
-}
-
-// Banks of one function. In an executable the compiler's constants move to kernels (kernels.cc).
-void BlockPlacer::place_banks() {
-  for (u32 i = 0; i < l_.program.objects.size(); ++i) {
-    const Object &object = l_.program.objects[i];
-    for (const elf::Section &section : object.view.sections()) {
-      const elf::SectionKind &kind = object.kinds[section.index];
-      const u32 code = object.code_of[section.index];
-      const u32 out_code = code == 0 ? 0 : l_.place_of[i][code].section;
-      if (out_code == 0 || !kind.is_constant() ||
-          (l_.executable && kind.bank == l_.arch.banks.compiler))
-        continue;
-      const u32 out = l_.owned(out_code, kind.role, kind.bank);
-      if (out == 0 && section.size != 0)
-        report_.add(FindingKind::Missing, kind.owner, section.name, 0, "the bank of " + object.name,
-                    "none");
-      l_.place_of[i][section.index] = {out, 0, false};
-      l_.claimed[out] = true;
-    }
-  }
-}
-
-void BlockPlacer::run() {
-  for (const Object &object : l_.program.objects)
-    known_.emplace_back(object.view.sections().size(), false);
-  find_packed();
-  ask_symbols();
-  follow_order();
-  list_extents();
-  check_extents();
-  check_ends();
-  place_banks();
-}
 
 } // namespace
 

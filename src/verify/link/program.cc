@@ -105,12 +105,89 @@ class PlaneReader {
 public:
   explicit PlaneReader(const Object &file)
       : file_(file), sections_(file.view.sections().begin(), file.view.sections().end()) {}
-  std::optional<Object> run();
+
+  std::optional<Object> run() {
+    pair_sections();
+    if (symtab_ == 0)
+      return std::nullopt;
+    read_symbols();
+    for (const elf::Section &section : file_.view.sections()) {
+      const elf::SectionKind &kind = file_.kinds[section.index];
+      const bool parameters =
+          is_parameters(section.index) || (kind.is_relocations() && is_parameters(section.info));
+      // Calls of the driver that stand for Mercury instructions.
+      const bool driver_calls = kind.is_relocations() && mercury_of_[section.index] == 0 &&
+                                section.info < file_.kinds.size() &&
+                                file_.kinds[section.info].is_code();
+      if (kind.mercury || parameters || driver_calls) {
+        sections_[section.index] = {};
+        sections_[section.index].index = section.index;
+      } else if (const u32 mercury = mercury_of_[section.index]; mercury != 0) {
+        replace(section, file_.section(mercury));
+      }
+    }
+    Object out = make_object(file_.name, file_.view.with_sections(std::move(sections_)),
+                             std::move(symbols_));
+    out.virtual_sm = file_.virtual_sm;
+    out.toolkit = file_.toolkit;
+    return out;
+  }
 
 private:
-  void pair_sections();
-  void read_symbols();
-  void replace(const elf::Section &sass, const elf::Section &mercury);
+  // Where names repeat, the first belongs to the first.
+  void pair_sections() {
+    mercury_of_.assign(sections_.size(), 0);
+    sass_of_.assign(sections_.size(), 0);
+    NameMap<std::vector<u32>> by_name; // the first one last
+    for (u32 i = static_cast<u32>(sections_.size()); i-- > 0;) {
+      if (sections_[i].type == SectionType::MercurySymtab)
+        symtab_ = i;
+      else if (file_.kinds[i].mercury)
+        by_name[sections_[i].name].push_back(i);
+    }
+    for (const elf::Section &section : file_.view.sections()) {
+      if (section.index == 0 || file_.kinds[section.index].mercury)
+        continue;
+      const auto found = by_name.find(elf::mercury_counterpart_name(section.name));
+      if (found == by_name.end() || found->second.empty())
+        continue;
+      mercury_of_[section.index] = found->second.back();
+      sass_of_[found->second.back()] = section.index;
+      found->second.pop_back();
+    }
+  }
+
+  void read_symbols() {
+    const elf::SymbolTable table = file_.view.symbols(file_.section(symtab_));
+    symbols_.resize(file_.symbols.size());
+    for (u32 i = 0; i < table.size() && i < symbols_.size(); ++i) {
+      symbols_[i] = table[i];
+      symbols_[i].name = file_.symbols[i].name;
+      if (symbols_[i].in_section()) {
+        symbols_[i].section = number(symbols_[i].section);
+        symbols_[i].raw_section = elf::kSectionXindex;
+      }
+    }
+  }
+
+  void replace(const elf::Section &sass, const elf::Section &mercury) {
+    elf::Section out = mercury;
+    out.index = sass.index;
+    out.name = sass.name;
+    out.type = sass.type;
+    out.flags &= ~elf::kFlagMercury;
+    if (file_.kinds[sass.index].is_code()) {
+      out.flags = sass.flags;
+      out.align = sass.align;
+      const u32 owner = mercury.info & 0xffffff;
+      out.size = owner < symbols_.size() ? symbols_[owner].value + symbols_[owner].size : 0;
+    } else {
+      out.info = number(mercury.info);
+    }
+    out.link = mercury.link == symtab_ ? sass.link : mercury.link;
+    sections_[sass.index] = out;
+  }
+
   [[nodiscard]] bool is_parameters(u32 section) const {
     return section < file_.kinds.size() && file_.kinds[section].is_constant() &&
            file_.kinds[section].bank == arch::ConstantBanks{}.parameters;
@@ -125,87 +202,6 @@ private:
   u32 symtab_ = 0;
   std::vector<elf::Symbol> symbols_;
 };
-
-// Where names repeat, the first belongs to the first.
-void PlaneReader::pair_sections() {
-  mercury_of_.assign(sections_.size(), 0);
-  sass_of_.assign(sections_.size(), 0);
-  NameMap<std::vector<u32>> by_name; // the first one last
-  for (u32 i = static_cast<u32>(sections_.size()); i-- > 0;) {
-    if (sections_[i].type == SectionType::MercurySymtab)
-      symtab_ = i;
-    else if (file_.kinds[i].mercury)
-      by_name[sections_[i].name].push_back(i);
-  }
-  for (const elf::Section &section : file_.view.sections()) {
-    if (section.index == 0 || file_.kinds[section.index].mercury)
-      continue;
-    const auto found = by_name.find(elf::mercury_counterpart_name(section.name));
-    if (found == by_name.end() || found->second.empty())
-      continue;
-    mercury_of_[section.index] = found->second.back();
-    sass_of_[found->second.back()] = section.index;
-    found->second.pop_back();
-  }
-}
-
-void PlaneReader::read_symbols() {
-  const elf::SymbolTable table = file_.view.symbols(file_.section(symtab_));
-  symbols_.resize(file_.symbols.size());
-  for (u32 i = 0; i < table.size() && i < symbols_.size(); ++i) {
-    symbols_[i] = table[i];
-    symbols_[i].name = file_.symbols[i].name;
-    if (symbols_[i].in_section()) {
-      symbols_[i].section = number(symbols_[i].section);
-      symbols_[i].raw_section = elf::kSectionXindex;
-    }
-  }
-}
-
-void PlaneReader::replace(const elf::Section &sass, const elf::Section &mercury) {
-  elf::Section out = mercury;
-  out.index = sass.index;
-  out.name = sass.name;
-  out.type = sass.type;
-  out.flags &= ~elf::kFlagMercury;
-  if (file_.kinds[sass.index].is_code()) {
-    out.flags = sass.flags;
-    out.align = sass.align;
-    const u32 owner = mercury.info & 0xffffff;
-    out.size = owner < symbols_.size() ? symbols_[owner].value + symbols_[owner].size : 0;
-  } else {
-    out.info = number(mercury.info);
-  }
-  out.link = mercury.link == symtab_ ? sass.link : mercury.link;
-  sections_[sass.index] = out;
-}
-
-std::optional<Object> PlaneReader::run() {
-  pair_sections();
-  if (symtab_ == 0)
-    return std::nullopt;
-  read_symbols();
-  for (const elf::Section &section : file_.view.sections()) {
-    const elf::SectionKind &kind = file_.kinds[section.index];
-    const bool parameters =
-        is_parameters(section.index) || (kind.is_relocations() && is_parameters(section.info));
-    // Calls of the driver that stand for Mercury instructions.
-    const bool driver_calls = kind.is_relocations() && mercury_of_[section.index] == 0 &&
-                              section.info < file_.kinds.size() &&
-                              file_.kinds[section.info].is_code();
-    if (kind.mercury || parameters || driver_calls) {
-      sections_[section.index] = {};
-      sections_[section.index].index = section.index;
-    } else if (const u32 mercury = mercury_of_[section.index]; mercury != 0) {
-      replace(section, file_.section(mercury));
-    }
-  }
-  Object out =
-      make_object(file_.name, file_.view.with_sections(std::move(sections_)), std::move(symbols_));
-  out.virtual_sm = file_.virtual_sm;
-  out.toolkit = file_.toolkit;
-  return out;
-}
 
 } // namespace
 
@@ -263,30 +259,6 @@ namespace {
 
 constexpr u32 kZeroedDataPrevails = 133; // since that toolkit, over common symbols (Q057)
 
-class NameTable {
-public:
-  NameTable(std::vector<Object> objects, u32 toolkit, Report &report)
-      : zeroed_data_prevails_(toolkit >= kZeroedDataPrevails), report_(report) {
-    program_.objects = std::move(objects);
-  }
-  Program run();
-
-private:
-  void read(u32 object, u32 symbol);
-  void define(Entity &entity, u32 object, u32 symbol);
-  void meet_common(Entity &entity, u32 object, u32 symbol);
-  [[nodiscard]] bool wins(const Entity &entity, u32 object, u32 symbol) const;
-  [[nodiscard]] u32 registers(u32 object, u32 symbol) const;
-  [[nodiscard]] u64 align_of_instance(u32 object, const elf::Symbol &instance) const;
-  [[nodiscard]] bool prevails_over_common(u32 object, u32 symbol) const;
-
-  const bool zeroed_data_prevails_;
-  Report &report_;
-  Program program_;
-  StringIndex names_;
-  std::vector<u32> entity_of_name_;
-};
-
 // Labels, section symbols and unnamed symbols stand for nothing that could be referred to by name.
 bool is_entity(const elf::Symbol &symbol) {
   return !symbol.name.empty() && symbol.type() != SymbolType::Section &&
@@ -300,139 +272,156 @@ bool is_dynamic_shared(const elf::Symbol &symbol) {
          symbol.type() != SymbolType::Function;
 }
 
-Program NameTable::run() {
-  size_t symbols = 0;
-  for (const Object &object : program_.objects)
-    symbols += object.symbols.size();
-  program_.entities.reserve(symbols);
-  for (u32 i = 0; i < program_.objects.size(); ++i) {
-    const size_t count = program_.objects[i].symbols.size();
-    program_.entity_of.emplace_back(count, kNone);
-    program_.outcome.emplace_back(count, Outcome::None);
-    for (u32 s = 1; s < count; ++s)
-      if (is_entity(program_.objects[i].symbols[s]))
-        read(i, s);
+class NameTable {
+public:
+  NameTable(std::vector<Object> objects, u32 toolkit, Report &report)
+      : zeroed_data_prevails_(toolkit >= kZeroedDataPrevails), report_(report) {
+    program_.objects = std::move(objects);
   }
-  return std::move(program_);
-}
 
-void NameTable::read(u32 object, u32 index) {
-  const elf::Symbol &symbol = program_.objects[object].symbols[index];
-  const bool local = symbol.binding() == SymbolBinding::Local;
-  u32 id = static_cast<u32>(program_.entities.size());
-  bool is_new = true;
-  if (!local) {
-    const auto [number, inserted] = names_.insert(symbol.name);
-    if (inserted)
-      entity_of_name_.push_back(id);
-    id = entity_of_name_[number];
-    is_new = inserted;
-  }
-  if (is_new) {
-    Entity &made = program_.entities.emplace_back();
-    made.name = symbol.name;
-    made.info = symbol.info;
-    made.other = symbol.other;
-    made.size = symbol.size;
-    made.local = local;
-  }
-  program_.entity_of[object][index] = id;
-  Entity &entity = program_.entities[id];
-  entity.weak_reference &= symbol.binding() == SymbolBinding::Weak;
-  if (symbol.undefined() && is_dynamic_shared(symbol))
-    entity.dynamic_align = std::max(entity.dynamic_align, symbol.binding() == SymbolBinding::Weak
-                                                              ? align_of_instance(object, symbol)
-                                                              : symbol.value);
-  if (symbol.common())
-    meet_common(entity, object, index);
-  else if (symbol.in_section() && !is_dynamic_shared(symbol))
-    define(entity, object, index);
-}
-
-// In place of dynamic memory nvlink -r puts a symbol whose value is the offset of the memory there:
-// a multiple of the alignment, which is at most the largest of other symbols for such memory.
-u64 NameTable::align_of_instance(u32 object, const elf::Symbol &instance) const {
-  const Object &file = program_.objects[object];
-  u64 largest = 1;
-  for (const elf::Symbol &symbol : file.symbols)
-    if (is_dynamic_shared(symbol) && symbol.binding() != SymbolBinding::Weak)
-      largest = std::max(largest, symbol.value);
-  while (instance.value % largest != 0)
-    largest /= 2;
-  return largest;
-}
-
-bool NameTable::prevails_over_common(u32 object, u32 symbol) const {
-  const Object &file = program_.objects[object];
-  const elf::SectionRole role = file.kinds[file.symbols[symbol].section].role;
-  return role != elf::SectionRole::Udt &&
-         (zeroed_data_prevails_ || role != elf::SectionRole::Global);
-}
-
-// Common symbols give way to data with initial values, and since 13.3 to any; of several the
-// largest counts.
-void NameTable::meet_common(Entity &entity, u32 object, u32 index) {
-  const elf::Symbol &symbol = program_.objects[object].symbols[index];
-  if (entity.defined() && prevails_over_common(entity.object, entity.symbol))
-    return;
-  if (entity.defined())
-    program_.outcome[entity.object][entity.symbol] = Outcome::Discarded;
-  entity.object = kNone;
-  if (entity.common_align == 0)
-    entity.common_align = std::max<u64>(symbol.value, 1);
-  entity.size = std::max(entity.size, symbol.size);
-}
-
-// Up to sm_89 the header of the code counts registers, too, and is asked first (Q029).
-u32 NameTable::registers(u32 object, u32 symbol) const {
-  const Object &file = program_.objects[object];
-  const u32 in_header = file.section(file.symbols[symbol].section).info >> 24;
-  return in_header != 0 ? in_header : file.registers[symbol];
-}
-
-// Whether a weak definition prevails over the weak one before it. Newer PTX has to be newer than
-// that of the very first definition (Q055).
-bool NameTable::wins(const Entity &entity, u32 object, u32 symbol) const {
-  if (!entity.function())
-    return false;
-  const u32 now = registers(entity.object, entity.symbol), next = registers(object, symbol);
-  if (now != next)
-    return next < now;
-  return program_.objects[object].virtual_sm > program_.objects[entity.first_definition].virtual_sm;
-}
-
-void NameTable::define(Entity &entity, u32 object, u32 index) {
-  const elf::Symbol &symbol = program_.objects[object].symbols[index];
-  const bool strong = symbol.binding() != SymbolBinding::Weak;
-  Outcome &outcome = program_.outcome[object][index];
-  outcome = Outcome::Discarded;
-  if (!entity.function() && entity.common_align != 0 && !prevails_over_common(object, index))
-    return; // one more common symbol
-  if (entity.defined()) {
-    if (!entity.function() && entity.size != symbol.size)
-      report_.add(FindingKind::Symbol, entity.name, "", 0,
-                  hex(entity.size) + " bytes, as in " + program_.objects[entity.object].name,
-                  hex(symbol.size) + " in " + program_.objects[object].name);
-    if (strong && !entity.weak()) {
-      report_.add(FindingKind::Symbol, entity.name, "", 0, "one strong definition",
-                  "two, in " + program_.objects[entity.object].name + " and " +
-                      program_.objects[object].name);
-      return;
+  Program run() {
+    size_t symbols = 0;
+    for (const Object &object : program_.objects)
+      symbols += object.symbols.size();
+    program_.entities.reserve(symbols);
+    for (u32 i = 0; i < program_.objects.size(); ++i) {
+      const size_t count = program_.objects[i].symbols.size();
+      program_.entity_of.emplace_back(count, kNone);
+      program_.outcome.emplace_back(count, Outcome::None);
+      for (u32 s = 1; s < count; ++s)
+        if (is_entity(program_.objects[i].symbols[s]))
+          read(i, s);
     }
-    if (!entity.weak() || (!strong && !wins(entity, object, index)))
-      return;
-    program_.outcome[entity.object][entity.symbol] = Outcome::Overridden;
-  } else {
-    entity.first_definition = object;
+    return std::move(program_);
   }
-  outcome = Outcome::Prevails;
-  entity.object = object;
-  entity.symbol = index;
-  entity.info = symbol.info;
-  entity.other = symbol.other;
-  entity.size = symbol.size;
-  entity.common_align = 0;
-}
+
+private:
+  void read(u32 object, u32 index) {
+    const elf::Symbol &symbol = program_.objects[object].symbols[index];
+    const bool local = symbol.binding() == SymbolBinding::Local;
+    u32 id = static_cast<u32>(program_.entities.size());
+    bool is_new = true;
+    if (!local) {
+      const auto [number, inserted] = names_.insert(symbol.name);
+      if (inserted)
+        entity_of_name_.push_back(id);
+      id = entity_of_name_[number];
+      is_new = inserted;
+    }
+    if (is_new) {
+      Entity &made = program_.entities.emplace_back();
+      made.name = symbol.name;
+      made.info = symbol.info;
+      made.other = symbol.other;
+      made.size = symbol.size;
+      made.local = local;
+    }
+    program_.entity_of[object][index] = id;
+    Entity &entity = program_.entities[id];
+    entity.weak_reference &= symbol.binding() == SymbolBinding::Weak;
+    if (symbol.undefined() && is_dynamic_shared(symbol))
+      entity.dynamic_align = std::max(entity.dynamic_align, symbol.binding() == SymbolBinding::Weak
+                                                                ? align_of_instance(object, symbol)
+                                                                : symbol.value);
+    if (symbol.common())
+      meet_common(entity, object, index);
+    else if (symbol.in_section() && !is_dynamic_shared(symbol))
+      define(entity, object, index);
+  }
+
+  void define(Entity &entity, u32 object, u32 index) {
+    const elf::Symbol &symbol = program_.objects[object].symbols[index];
+    const bool strong = symbol.binding() != SymbolBinding::Weak;
+    Outcome &outcome = program_.outcome[object][index];
+    outcome = Outcome::Discarded;
+    if (!entity.function() && entity.common_align != 0 && !prevails_over_common(object, index))
+      return; // one more common symbol
+    if (entity.defined()) {
+      if (!entity.function() && entity.size != symbol.size)
+        report_.add(FindingKind::Symbol, entity.name, "", 0,
+                    hex(entity.size) + " bytes, as in " + program_.objects[entity.object].name,
+                    hex(symbol.size) + " in " + program_.objects[object].name);
+      if (strong && !entity.weak()) {
+        report_.add(FindingKind::Symbol, entity.name, "", 0, "one strong definition",
+                    "two, in " + program_.objects[entity.object].name + " and " +
+                        program_.objects[object].name);
+        return;
+      }
+      if (!entity.weak() || (!strong && !wins(entity, object, index)))
+        return;
+      program_.outcome[entity.object][entity.symbol] = Outcome::Overridden;
+    } else {
+      entity.first_definition = object;
+    }
+    outcome = Outcome::Prevails;
+    entity.object = object;
+    entity.symbol = index;
+    entity.info = symbol.info;
+    entity.other = symbol.other;
+    entity.size = symbol.size;
+    entity.common_align = 0;
+  }
+
+  // Common symbols give way to data with initial values, and since 13.3 to any; of several the
+  // largest counts.
+  void meet_common(Entity &entity, u32 object, u32 index) {
+    const elf::Symbol &symbol = program_.objects[object].symbols[index];
+    if (entity.defined() && prevails_over_common(entity.object, entity.symbol))
+      return;
+    if (entity.defined())
+      program_.outcome[entity.object][entity.symbol] = Outcome::Discarded;
+    entity.object = kNone;
+    if (entity.common_align == 0)
+      entity.common_align = std::max<u64>(symbol.value, 1);
+    entity.size = std::max(entity.size, symbol.size);
+  }
+
+  // Whether a weak definition prevails over the weak one before it. Newer PTX has to be newer than
+  // that of the very first definition (Q055).
+  [[nodiscard]] bool wins(const Entity &entity, u32 object, u32 symbol) const {
+    if (!entity.function())
+      return false;
+    const u32 now = registers(entity.object, entity.symbol), next = registers(object, symbol);
+    if (now != next)
+      return next < now;
+    return program_.objects[object].virtual_sm >
+           program_.objects[entity.first_definition].virtual_sm;
+  }
+
+  // Up to sm_89 the header of the code counts registers, too, and is asked first (Q029).
+  [[nodiscard]] u32 registers(u32 object, u32 symbol) const {
+    const Object &file = program_.objects[object];
+    const u32 in_header = file.section(file.symbols[symbol].section).info >> 24;
+    return in_header != 0 ? in_header : file.registers[symbol];
+  }
+
+  // In place of dynamic memory nvlink -r puts a symbol whose value is the offset of the memory
+  // there: a multiple of the alignment, which is at most the largest of other symbols for such
+  // memory.
+  [[nodiscard]] u64 align_of_instance(u32 object, const elf::Symbol &instance) const {
+    const Object &file = program_.objects[object];
+    u64 largest = 1;
+    for (const elf::Symbol &symbol : file.symbols)
+      if (is_dynamic_shared(symbol) && symbol.binding() != SymbolBinding::Weak)
+        largest = std::max(largest, symbol.value);
+    while (instance.value % largest != 0)
+      largest /= 2;
+    return largest;
+  }
+
+  [[nodiscard]] bool prevails_over_common(u32 object, u32 symbol) const {
+    const Object &file = program_.objects[object];
+    const elf::SectionRole role = file.kinds[file.symbols[symbol].section].role;
+    return role != elf::SectionRole::Udt &&
+           (zeroed_data_prevails_ || role != elf::SectionRole::Global);
+  }
+
+  const bool zeroed_data_prevails_;
+  Report &report_;
+  Program program_;
+  StringIndex names_;
+  std::vector<u32> entity_of_name_;
+};
 
 } // namespace
 

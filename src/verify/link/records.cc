@@ -115,41 +115,6 @@ struct Summary {
   u32 flags = 0;    // bits, by position in kAttributes
 };
 
-class RecordChecker {
-public:
-  RecordChecker(Link &link, Report &report) : l_(link), report_(report) {}
-  void run();
-
-private:
-  [[nodiscard]] Summary own_summary(const CodePlace &code) const;
-  [[nodiscard]] std::vector<Summary> summaries(const Calls &calls) const;
-  void check_numbers(u32 node, const Needs &least, const Needs &most);
-  void check_function(u32 position);
-  [[nodiscard]] bool names_version(const CodePlace &code) const;
-  void check_masks(u32 node, const CodePlace &code);
-  void check_kernel(const CodePlace &code, const Summary &least, const Summary &most,
-                    bool unbounded);
-  void check_barriers_of_object(const CodePlace &code);
-  struct ListedThings {
-    std::set<u32> externs, fragments;
-    u32 mbarriers = 0;
-  };
-  [[nodiscard]] ListedThings listed_by(u32 object, u32 code) const;
-  void check_lists(const CodePlace &code, const std::vector<u32> &reached);
-  [[nodiscard]] std::string image_of(u32 object, const InfoRecord &record, ByteSpan section,
-                                     const CodePlace &code) const;
-  void report(u32 node, std::string expected, std::string found) {
-    report_.add(FindingKind::Records, l_.function(node).name, ".nv.info", 0, std::move(expected),
-                std::move(found));
-  }
-
-  Link &l_;
-  Report &report_;
-  std::vector<bool> unbounded_;      // by function node
-  std::vector<bool> for_other_chip_; // by object
-  bool only_ = false;                // numbers of kernels may be larger
-};
-
 // What a function has that does not know how many; a sum with it is not known either.
 constexpr u32 kUnknownMbarriers = 0xffff;
 
@@ -166,326 +131,352 @@ Summary read_summary(const elf::InfoRecords &records) {
   return out;
 }
 
-Summary RecordChecker::own_summary(const CodePlace &code) const {
-  const Object &object = l_.program.objects[code.object];
-  Summary out = read_summary(object.records(code.section));
-  out.barriers = std::max(out.barriers, elf::text_barriers(object.section(code.section).flags));
-  return out;
-}
-
-std::vector<Summary> RecordChecker::summaries(const Calls &calls) const {
-  std::vector<Summary> out(calls.nodes());
-  for (const CodePlace &code : l_.code)
-    out[calls.node_of[code.entity]] = own_summary(code);
-  calls.each_component([&](u32, std::span<const u32> nodes) {
-    Summary sum;
-    const auto add = [&sum](const Summary &more) {
-      sum.barriers = std::max(sum.barriers, more.barriers);
-      sum.flags |= more.flags;
-    };
-    for (const u32 node : nodes) {
-      add(out[node]);
-      for (const u32 callee : calls.of(node))
-        add(out[callee]);
-    }
-    for (const u32 node : nodes)
-      out[node] = sum;
-  });
-  return out;
-}
-
-// Registers, frame and stack stand in the records of the module.
-void RecordChecker::check_numbers(u32 node, const Needs &least, const Needs &most) {
-  const Entity &entity = l_.function(node);
-  const Object &object = l_.program.objects[entity.object];
-  const auto text = [](u64 value) {
-    return value == kNone ? std::string("none") : std::to_string(value);
-  };
-  const auto check = [&](const char *what, u64 low, u64 high, u32 found) {
-    if (found >= low && found <= high)
-      return;
-    report(node, fmt::format("{} {}", what, low == high ? text(low) : text(low) + " or more"),
-           text(found));
-  };
-  const bool kernel = l_.live.root[node] && l_.executable;
-  const u32 registers = object.registers[entity.symbol];
-  const u32 found = l_.out.registers[entity.out];
-  if (registers == kNone) // no record that could be raised
-    check("registers", kNone, kNone, found);
-  else if (kernel)
-    check("registers", least.registers[node], most.registers[node], found);
-  else // a kernel that is none of the program's may have been taken for one
-    check("registers", registers, entity.kernel() ? most.registers[node] : registers, found);
-  const u32 frame = object.frame[entity.symbol];
-  // A function inside the code of a kernel has the frame of that, or none in Mercury code.
-  const bool inside = l_.has_mercury && object.symbols[entity.symbol].value != 0;
-  check("frame", inside ? 0 : frame, frame, l_.out.frame[entity.out]);
-  if (kernel)
-    check("stack", least.stack[node], most.stack[node], l_.out.stack[entity.out]);
-}
-
-// A record in a form in which it can be compared: symbols are those of the output.
-std::string RecordChecker::image_of(u32 object, const InfoRecord &record, ByteSpan section,
-                                    const CodePlace &code) const {
-  const ByteSpan bytes = section.subspan(record.offset, record.encoded_size());
-  std::string out(as_text(bytes));
-  if (code.moved && record.sized()) {
-    elf::InfoValue value = elf::decode_value(record);
-    replace_offsets(value, record, [&](u32 &offset) {
-      offset = static_cast<u32>(object == kNone ? code.restored.first_kept_of_output(offset)
-                                                : code.restored.first_kept(offset));
-    });
-    out.replace(elf::kRecordHeaderSize, record.payload.size(), as_text(elf::encode_payload(value)));
-  }
-  if (elf::symbol_word_count(record) == 0)
-    return out;
-  const u32 symbol = load_le<u32>(record.payload.data());
-  const Object &file = object == kNone ? l_.out : l_.program.objects[object];
-  u32 mapped = symbol;
-  if (symbol != 0 && symbol < file.symbols.size()) {
-    const elf::Symbol &named = file.symbols[symbol];
-    const bool bank =
-        named.type() == elf::SymbolType::Section || record.attribute == InfoAttribute::ParamCbank;
-    if (bank && named.in_section()) {
-      const u32 place =
-          object == kNone ? named.section : l_.place_of[object][named.section].section;
-      mapped = l_.section_symbol[place];
-    } else if (object != kNone && !bank) {
-      const Entity *entity = l_.entity(object, symbol);
-      mapped = entity ? entity->out : 0;
-    }
-  }
-  store_le<u32>(reinterpret_cast<u8 *>(out.data()) + elf::kRecordHeaderSize, mapped);
-  return out;
-}
-
 // Mercury code of toolkit 12 has the first version of its instructions, which only a link writes
 // down.
 bool is_first_version(const InfoRecord &record) {
   return record.attribute == InfoAttribute::MercuryIsaVersion && record.value == 0x100;
 }
 
-bool RecordChecker::names_version(const CodePlace &code) const {
-  for (const InfoRecord &record : l_.program.objects[code.object].records(code.section))
-    if (record.attribute == InfoAttribute::MercuryIsaVersion)
-      return true;
-  return false;
-}
+class RecordChecker {
+public:
+  RecordChecker(Link &link, Report &report) : l_(link), report_(report) {}
 
-// All records that no linker changes.
-void RecordChecker::check_function(u32 position) {
-  const CodePlace &code = l_.code[position];
-  const u32 node = l_.calls.node_of[code.entity];
-  const bool kernel = l_.executable && l_.program.entities[code.entity].kernel();
-  const bool other_chip = l_.options.finalized && for_other_chip_[code.object];
-  const auto list = [&](u32 object) {
-    const Object &file = object == kNone ? l_.out : l_.program.objects[object];
-    const elf::InfoRecords records = file.records(object == kNone ? code.out : code.section);
-    std::vector<std::string> out;
-    for (const InfoRecord &record : records)
-      if (const AttributeRow &row = row_of(record.attribute);
-          !is_changed(row, kernel, unbounded_[node]) && !(l_.options.finalized && row.by_engine) &&
-          !(other_chip && row.for_chip) &&
-          !(object == kNone && is_first_version(record) && !names_version(code)))
-        out.push_back(image_of(object, record, records.bytes(), code));
-    std::sort(out.begin(), out.end());
-    return out;
-  };
-  const Object &in = l_.program.objects[code.object];
-  const u32 from = in.records_of[code.section], to = l_.out.records_of[code.out];
-  if (from != 0 && to == 0)
-    return report(node, std::string(in.section(from).name), "no such section");
-  std::set<InfoAttribute> seen;
-  for (const InfoRecord &record : l_.out.records(code.out))
-    if (const AttributeRow &row = row_of(record.attribute);
-        is_changed(row, kernel, unbounded_[node]) && !row.repeats &&
-        !seen.insert(record.attribute).second)
-      report(node, fmt::format("one record {:#x}", static_cast<u32>(record.attribute)), "two");
-  const std::vector<std::string> expected = list(code.object), found = list(kNone);
-  if (expected == found)
-    return;
-  std::vector<std::string> missing, extra;
-  std::set_difference(expected.begin(), expected.end(), found.begin(), found.end(),
-                      std::back_inserter(missing));
-  std::set_difference(found.begin(), found.end(), expected.begin(), expected.end(),
-                      std::back_inserter(extra));
-  const auto text = [](const std::vector<std::string> &records) {
-    return records.empty()
-               ? std::string("no record")
-               : "record " +
-                     bytes_text(
-                         as_bytes(records[0]).first(std::min<size_t>(records[0].size(), 24)));
-  };
-  report(node, text(missing), text(extra));
-}
-
-// SPARSE_MMA_MASK: kernels take over more bits; functions without one, and further names of a
-// function, may get one that says so (Q018).
-void RecordChecker::check_masks(u32 node, const CodePlace &code) {
-  constexpr u32 kNoMask = 0x8000;
-  const auto masks = [](const elf::InfoRecords &records) {
-    std::set<u32> out;
-    for (const InfoRecord &record : records)
-      if (record.attribute == InfoAttribute::SparseMmaMask)
-        out.insert(record.value);
-    return out;
-  };
-  const std::set<u32> own = masks(l_.program.objects[code.object].records(code.section));
-  std::set<u32> found = masks(l_.out.records(code.out));
-  const auto covers = [&](u32 mask) {
-    return std::any_of(found.begin(), found.end(), [mask](u32 one) { return (mask & ~one) == 0; });
-  };
-  if (l_.live.root[node]) {
-    if (!std::all_of(own.begin(), own.end(), covers))
-      report(node, "the bits of its mask", "not all of them");
-    return;
-  }
-  if (!own.contains(kNoMask))
-    found.erase(kNoMask);
-  if (own != found)
-    report(node, "its mask", found.empty() ? "none" : fmt::format("{:#x}", *found.begin()));
-}
-
-// Code of an object keeps what the compiler counted: its callees may change until it is linked.
-void RecordChecker::check_barriers_of_object(const CodePlace &code) {
-  const u32 found = std::max(read_summary(l_.out.records(code.out)).barriers,
-                             elf::text_barriers(l_.out.section(code.out).flags));
-  if (const u32 expected = own_summary(code).barriers; found != expected)
-    report(l_.calls.node_of[code.entity], fmt::format("barriers {}", expected),
-           std::to_string(found));
-}
-
-void RecordChecker::check_kernel(const CodePlace &code, const Summary &least, const Summary &most,
-                                 bool unbounded) {
-  const u32 node = l_.calls.node_of[code.entity];
-  const Summary own = own_summary(code);
-  Summary found = read_summary(l_.out.records(code.out));
-  if (l_.out.view.header().ident[elf::kIdentOsAbi] == elf::kOsAbiCudaOld)
-    found.barriers = std::max(found.barriers, elf::text_barriers(l_.out.section(code.out).flags));
-  bool marked = false;
-  for (const InfoRecord &record : l_.out.records(code.out))
-    if (record.attribute == InfoAttribute::CrsStackSize && record.payload.size() >= 4)
-      marked = load_le<u32>(record.payload.data()) == 0xffffffff;
-  const bool kernel = l_.live.root[node];
-  check_masks(node, code);
-  if (found.contexts < own.contexts || (!kernel && found.contexts != own.contexts))
-    report(node, fmt::format("VRC_CTA_INIT_COUNT {}", own.contexts),
-           std::to_string(found.contexts));
-  if (found.barriers < least.barriers || found.barriers > most.barriers)
-    report(node, fmt::format("barriers {}", least.barriers), std::to_string(found.barriers));
-  if ((least.flags & ~found.flags) != 0 || (found.flags & ~most.flags) != 0)
-    report(node, fmt::format("flags of what it reaches {:#x}", least.flags),
-           fmt::format("{:#x}", found.flags));
-  if (unbounded && !marked)
-    report(node, "CRS_STACK_SIZE without a bound", "none");
-}
-
-// Functions that the driver provides and kernels that are launched, as symbols of the output; code
-// that has to run before a kernel; barriers in shared memory.
-RecordChecker::ListedThings RecordChecker::listed_by(u32 object, u32 code) const {
-  const Object &file = object == kNone ? l_.out : l_.program.objects[object];
-  ListedThings out;
-  for (const InfoRecord &record : file.records(code)) {
-    if (record.attribute == InfoAttribute::NumMbarriers)
-      out.mbarriers = std::min(out.mbarriers + record.value, kUnknownMbarriers);
-    if (record.attribute == InfoAttribute::AtEntryFragments)
-      for (const u32 word : elf::words_of(record))
-        out.fragments.insert(word);
-    if (record.attribute != InfoAttribute::Externs)
-      continue;
-    for (const u32 symbol : elf::words_of(record)) {
-      const Entity *entity =
-          object == kNone || symbol >= file.symbols.size() ? nullptr : l_.entity(object, symbol);
-      if (object == kNone)
-        out.externs.insert(symbol);
-      else if (entity && entity->out != 0 && (!entity->defined() || entity->kernel()))
-        out.externs.insert(entity->out);
+  void run() {
+    for (const Object &object : l_.program.objects)
+      for_other_chip_.push_back(arch::target_of(object.view).arch != &l_.arch);
+    const Needs least = sum_up(l_.program, l_.calls);
+    const Needs most = l_.exact ? least : sum_up(l_.program, l_.all_calls);
+    unbounded_.assign(l_.calls.functions(), false);
+    std::vector<bool> listed(l_.calls.functions(), false); // those with EXTERNS or mbarriers
+    for (u32 node = 0; node < l_.calls.functions(); ++node) {
+      unbounded_[node] = most.stack[node] == Needs::kUnbounded;
+      if (l_.code_of_node[node] != kNone)
+        check_numbers(node, least, most);
+    }
+    for (u32 i = 0; i < l_.code.size(); ++i) {
+      check_function(i);
+      for (const InfoRecord &record :
+           l_.program.objects[l_.code[i].object].records(l_.code[i].section))
+        if (record.attribute == InfoAttribute::Externs ||
+            record.attribute == InfoAttribute::NumMbarriers ||
+            record.attribute == InfoAttribute::AtEntryFragments)
+          listed[l_.calls.node_of[l_.code[i].entity]] = true;
+    }
+    if (!l_.executable) {
+      for (const CodePlace &code : l_.code)
+        check_barriers_of_object(code);
+      return;
+    }
+    const std::vector<Summary> lower = summaries(l_.calls);
+    std::vector<Summary> upper = l_.exact ? lower : summaries(l_.all_calls);
+    // The only kernel of a program may take over from all functions (Q017).
+    only_ =
+        std::count(l_.live.root.begin(), l_.live.root.end(), true) == 1 || l_.options.is_selected;
+    if (only_)
+      for (Summary &summary : upper)
+        summary = {.barriers = kNone, .flags = kNone};
+    const ReachedSets reached(l_.calls, listed);
+    for (const CodePlace &code : l_.code) {
+      const u32 node = l_.calls.node_of[code.entity];
+      const std::vector<u32> own(1, node);
+      if (l_.live.root[node]) {
+        check_kernel(code, lower[node], upper[node], least.stack[node] == Needs::kUnbounded);
+        check_lists(code, reached.of(node));
+      } else if (!l_.program.entities[code.entity].kernel()) {
+        const Summary summary = own_summary(code);
+        check_kernel(code, summary, summary, false);
+        check_lists(code, own);
+      }
     }
   }
-  return out;
-}
 
-void RecordChecker::check_lists(const CodePlace &code, const std::vector<u32> &reached) {
-  const u32 node = l_.calls.node_of[code.entity];
-  ListedThings expected;
-  for (const u32 user : reached) {
-    if (l_.code_of_node[user] == kNone)
-      continue;
-    const CodePlace &callee = l_.code[l_.code_of_node[user]];
-    const ListedThings more = listed_by(callee.object, callee.section);
-    expected.externs.insert(more.externs.begin(), more.externs.end());
-    expected.fragments.insert(more.fragments.begin(), more.fragments.end());
-    expected.mbarriers = std::min(expected.mbarriers + more.mbarriers, kUnknownMbarriers);
+private:
+  [[nodiscard]] Summary own_summary(const CodePlace &code) const {
+    const Object &object = l_.program.objects[code.object];
+    Summary out = read_summary(object.records(code.section));
+    out.barriers = std::max(out.barriers, elf::text_barriers(object.section(code.section).flags));
+    return out;
   }
-  const bool kernel = l_.live.root[node];
-  const ListedThings found = listed_by(kNone, code.out);
-  const bool more_allowed = kernel && (only_ || !l_.exact);
-  if (more_allowed ? found.mbarriers < expected.mbarriers : found.mbarriers != expected.mbarriers)
-    report(node, fmt::format("mbarriers {}", expected.mbarriers), std::to_string(found.mbarriers));
-  const auto name = [this](u32 symbol) {
-    return symbol < l_.out.symbols.size() ? std::string(l_.out.symbols[symbol].name)
-                                          : "symbol " + std::to_string(symbol);
-  };
-  for (const u32 symbol : expected.externs)
-    if (!found.externs.contains(symbol))
-      report(node, "EXTERNS with " + name(symbol), "not listed");
-  for (const u32 symbol : found.externs)
-    if (!more_allowed ? !expected.externs.contains(symbol)
-                      : symbol >= l_.out.symbols.size() ||
-                            l_.out.symbols[symbol].type() != elf::SymbolType::Function)
-      report(node, "EXTERNS without " + name(symbol), "listed");
-  if (kernel && !std::includes(found.fragments.begin(), found.fragments.end(),
-                               expected.fragments.begin(), expected.fragments.end()))
-    report(node, "all code that has to run at entry", "not all of it");
-}
 
-void RecordChecker::run() {
-  for (const Object &object : l_.program.objects)
-    for_other_chip_.push_back(arch::target_of(object.view).arch != &l_.arch);
-  const Needs least = sum_up(l_.program, l_.calls);
-  const Needs most = l_.exact ? least : sum_up(l_.program, l_.all_calls);
-  unbounded_.assign(l_.calls.functions(), false);
-  std::vector<bool> listed(l_.calls.functions(), false); // those with EXTERNS or mbarriers
-  for (u32 node = 0; node < l_.calls.functions(); ++node) {
-    unbounded_[node] = most.stack[node] == Needs::kUnbounded;
-    if (l_.code_of_node[node] != kNone)
-      check_numbers(node, least, most);
-  }
-  for (u32 i = 0; i < l_.code.size(); ++i) {
-    check_function(i);
-    for (const InfoRecord &record :
-         l_.program.objects[l_.code[i].object].records(l_.code[i].section))
-      if (record.attribute == InfoAttribute::Externs ||
-          record.attribute == InfoAttribute::NumMbarriers ||
-          record.attribute == InfoAttribute::AtEntryFragments)
-        listed[l_.calls.node_of[l_.code[i].entity]] = true;
-  }
-  if (!l_.executable) {
+  [[nodiscard]] std::vector<Summary> summaries(const Calls &calls) const {
+    std::vector<Summary> out(calls.nodes());
     for (const CodePlace &code : l_.code)
-      check_barriers_of_object(code);
-    return;
+      out[calls.node_of[code.entity]] = own_summary(code);
+    calls.each_component([&](u32, std::span<const u32> nodes) {
+      Summary sum;
+      const auto add = [&sum](const Summary &more) {
+        sum.barriers = std::max(sum.barriers, more.barriers);
+        sum.flags |= more.flags;
+      };
+      for (const u32 node : nodes) {
+        add(out[node]);
+        for (const u32 callee : calls.of(node))
+          add(out[callee]);
+      }
+      for (const u32 node : nodes)
+        out[node] = sum;
+    });
+    return out;
   }
-  const std::vector<Summary> lower = summaries(l_.calls);
-  std::vector<Summary> upper = l_.exact ? lower : summaries(l_.all_calls);
-  // The only kernel of a program may take over from all functions (Q017).
-  only_ = std::count(l_.live.root.begin(), l_.live.root.end(), true) == 1 || l_.options.is_selected;
-  if (only_)
-    for (Summary &summary : upper)
-      summary = {.barriers = kNone, .flags = kNone};
-  const ReachedSets reached(l_.calls, listed);
-  for (const CodePlace &code : l_.code) {
+
+  // Registers, frame and stack stand in the records of the module.
+  void check_numbers(u32 node, const Needs &least, const Needs &most) {
+    const Entity &entity = l_.function(node);
+    const Object &object = l_.program.objects[entity.object];
+    const auto text = [](u64 value) {
+      return value == kNone ? std::string("none") : std::to_string(value);
+    };
+    const auto check = [&](const char *what, u64 low, u64 high, u32 found) {
+      if (found >= low && found <= high)
+        return;
+      report(node, fmt::format("{} {}", what, low == high ? text(low) : text(low) + " or more"),
+             text(found));
+    };
+    const bool kernel = l_.live.root[node] && l_.executable;
+    const u32 registers = object.registers[entity.symbol];
+    const u32 found = l_.out.registers[entity.out];
+    if (registers == kNone) // no record that could be raised
+      check("registers", kNone, kNone, found);
+    else if (kernel)
+      check("registers", least.registers[node], most.registers[node], found);
+    else // a kernel that is none of the program's may have been taken for one
+      check("registers", registers, entity.kernel() ? most.registers[node] : registers, found);
+    const u32 frame = object.frame[entity.symbol];
+    // A function inside the code of a kernel has the frame of that, or none in Mercury code.
+    const bool inside = l_.has_mercury && object.symbols[entity.symbol].value != 0;
+    check("frame", inside ? 0 : frame, frame, l_.out.frame[entity.out]);
+    if (kernel)
+      check("stack", least.stack[node], most.stack[node], l_.out.stack[entity.out]);
+  }
+
+  // All records that no linker changes.
+  void check_function(u32 position) {
+    const CodePlace &code = l_.code[position];
     const u32 node = l_.calls.node_of[code.entity];
-    const std::vector<u32> own(1, node);
-    if (l_.live.root[node]) {
-      check_kernel(code, lower[node], upper[node], least.stack[node] == Needs::kUnbounded);
-      check_lists(code, reached.of(node));
-    } else if (!l_.program.entities[code.entity].kernel()) {
-      const Summary summary = own_summary(code);
-      check_kernel(code, summary, summary, false);
-      check_lists(code, own);
-    }
+    const bool kernel = l_.executable && l_.program.entities[code.entity].kernel();
+    const bool other_chip = l_.options.finalized && for_other_chip_[code.object];
+    const auto list = [&](u32 object) {
+      const Object &file = object == kNone ? l_.out : l_.program.objects[object];
+      const elf::InfoRecords records = file.records(object == kNone ? code.out : code.section);
+      std::vector<std::string> out;
+      for (const InfoRecord &record : records)
+        if (const AttributeRow &row = row_of(record.attribute);
+            !is_changed(row, kernel, unbounded_[node]) &&
+            !(l_.options.finalized && row.by_engine) && !(other_chip && row.for_chip) &&
+            !(object == kNone && is_first_version(record) && !names_version(code)))
+          out.push_back(image_of(object, record, records.bytes(), code));
+      std::sort(out.begin(), out.end());
+      return out;
+    };
+    const Object &in = l_.program.objects[code.object];
+    const u32 from = in.records_of[code.section], to = l_.out.records_of[code.out];
+    if (from != 0 && to == 0)
+      return report(node, std::string(in.section(from).name), "no such section");
+    std::set<InfoAttribute> seen;
+    for (const InfoRecord &record : l_.out.records(code.out))
+      if (const AttributeRow &row = row_of(record.attribute);
+          is_changed(row, kernel, unbounded_[node]) && !row.repeats &&
+          !seen.insert(record.attribute).second)
+        report(node, fmt::format("one record {:#x}", static_cast<u32>(record.attribute)), "two");
+    const std::vector<std::string> expected = list(code.object), found = list(kNone);
+    if (expected == found)
+      return;
+    std::vector<std::string> missing, extra;
+    std::set_difference(expected.begin(), expected.end(), found.begin(), found.end(),
+                        std::back_inserter(missing));
+    std::set_difference(found.begin(), found.end(), expected.begin(), expected.end(),
+                        std::back_inserter(extra));
+    const auto text = [](const std::vector<std::string> &records) {
+      return records.empty()
+                 ? std::string("no record")
+                 : "record " +
+                       bytes_text(
+                           as_bytes(records[0]).first(std::min<size_t>(records[0].size(), 24)));
+    };
+    report(node, text(missing), text(extra));
   }
-}
+
+  [[nodiscard]] bool names_version(const CodePlace &code) const {
+    for (const InfoRecord &record : l_.program.objects[code.object].records(code.section))
+      if (record.attribute == InfoAttribute::MercuryIsaVersion)
+        return true;
+    return false;
+  }
+
+  // SPARSE_MMA_MASK: kernels take over more bits; functions without one, and further names of a
+  // function, may get one that says so (Q018).
+  void check_masks(u32 node, const CodePlace &code) {
+    constexpr u32 kNoMask = 0x8000;
+    const auto masks = [](const elf::InfoRecords &records) {
+      std::set<u32> out;
+      for (const InfoRecord &record : records)
+        if (record.attribute == InfoAttribute::SparseMmaMask)
+          out.insert(record.value);
+      return out;
+    };
+    const std::set<u32> own = masks(l_.program.objects[code.object].records(code.section));
+    std::set<u32> found = masks(l_.out.records(code.out));
+    const auto covers = [&](u32 mask) {
+      return std::any_of(found.begin(), found.end(),
+                         [mask](u32 one) { return (mask & ~one) == 0; });
+    };
+    if (l_.live.root[node]) {
+      if (!std::all_of(own.begin(), own.end(), covers))
+        report(node, "the bits of its mask", "not all of them");
+      return;
+    }
+    if (!own.contains(kNoMask))
+      found.erase(kNoMask);
+    if (own != found)
+      report(node, "its mask", found.empty() ? "none" : fmt::format("{:#x}", *found.begin()));
+  }
+
+  void check_kernel(const CodePlace &code, const Summary &least, const Summary &most,
+                    bool unbounded) {
+    const u32 node = l_.calls.node_of[code.entity];
+    const Summary own = own_summary(code);
+    Summary found = read_summary(l_.out.records(code.out));
+    if (l_.out.view.header().ident[elf::kIdentOsAbi] == elf::kOsAbiCudaOld)
+      found.barriers = std::max(found.barriers, elf::text_barriers(l_.out.section(code.out).flags));
+    bool marked = false;
+    for (const InfoRecord &record : l_.out.records(code.out))
+      if (record.attribute == InfoAttribute::CrsStackSize && record.payload.size() >= 4)
+        marked = load_le<u32>(record.payload.data()) == 0xffffffff;
+    const bool kernel = l_.live.root[node];
+    check_masks(node, code);
+    if (found.contexts < own.contexts || (!kernel && found.contexts != own.contexts))
+      report(node, fmt::format("VRC_CTA_INIT_COUNT {}", own.contexts),
+             std::to_string(found.contexts));
+    if (found.barriers < least.barriers || found.barriers > most.barriers)
+      report(node, fmt::format("barriers {}", least.barriers), std::to_string(found.barriers));
+    if ((least.flags & ~found.flags) != 0 || (found.flags & ~most.flags) != 0)
+      report(node, fmt::format("flags of what it reaches {:#x}", least.flags),
+             fmt::format("{:#x}", found.flags));
+    if (unbounded && !marked)
+      report(node, "CRS_STACK_SIZE without a bound", "none");
+  }
+
+  // Code of an object keeps what the compiler counted: its callees may change until it is linked.
+  void check_barriers_of_object(const CodePlace &code) {
+    const u32 found = std::max(read_summary(l_.out.records(code.out)).barriers,
+                               elf::text_barriers(l_.out.section(code.out).flags));
+    if (const u32 expected = own_summary(code).barriers; found != expected)
+      report(l_.calls.node_of[code.entity], fmt::format("barriers {}", expected),
+             std::to_string(found));
+  }
+
+  struct ListedThings {
+    std::set<u32> externs, fragments;
+    u32 mbarriers = 0;
+  };
+
+  // Functions that the driver provides and kernels that are launched, as symbols of the output;
+  // code that has to run before a kernel; barriers in shared memory.
+  [[nodiscard]] ListedThings listed_by(u32 object, u32 code) const {
+    const Object &file = object == kNone ? l_.out : l_.program.objects[object];
+    ListedThings out;
+    for (const InfoRecord &record : file.records(code)) {
+      if (record.attribute == InfoAttribute::NumMbarriers)
+        out.mbarriers = std::min(out.mbarriers + record.value, kUnknownMbarriers);
+      if (record.attribute == InfoAttribute::AtEntryFragments)
+        for (const u32 word : elf::words_of(record))
+          out.fragments.insert(word);
+      if (record.attribute != InfoAttribute::Externs)
+        continue;
+      for (const u32 symbol : elf::words_of(record)) {
+        const Entity *entity =
+            object == kNone || symbol >= file.symbols.size() ? nullptr : l_.entity(object, symbol);
+        if (object == kNone)
+          out.externs.insert(symbol);
+        else if (entity && entity->out != 0 && (!entity->defined() || entity->kernel()))
+          out.externs.insert(entity->out);
+      }
+    }
+    return out;
+  }
+
+  void check_lists(const CodePlace &code, const std::vector<u32> &reached) {
+    const u32 node = l_.calls.node_of[code.entity];
+    ListedThings expected;
+    for (const u32 user : reached) {
+      if (l_.code_of_node[user] == kNone)
+        continue;
+      const CodePlace &callee = l_.code[l_.code_of_node[user]];
+      const ListedThings more = listed_by(callee.object, callee.section);
+      expected.externs.insert(more.externs.begin(), more.externs.end());
+      expected.fragments.insert(more.fragments.begin(), more.fragments.end());
+      expected.mbarriers = std::min(expected.mbarriers + more.mbarriers, kUnknownMbarriers);
+    }
+    const bool kernel = l_.live.root[node];
+    const ListedThings found = listed_by(kNone, code.out);
+    const bool more_allowed = kernel && (only_ || !l_.exact);
+    if (more_allowed ? found.mbarriers < expected.mbarriers : found.mbarriers != expected.mbarriers)
+      report(node, fmt::format("mbarriers {}", expected.mbarriers),
+             std::to_string(found.mbarriers));
+    const auto name = [this](u32 symbol) {
+      return symbol < l_.out.symbols.size() ? std::string(l_.out.symbols[symbol].name)
+                                            : "symbol " + std::to_string(symbol);
+    };
+    for (const u32 symbol : expected.externs)
+      if (!found.externs.contains(symbol))
+        report(node, "EXTERNS with " + name(symbol), "not listed");
+    for (const u32 symbol : found.externs)
+      if (!more_allowed ? !expected.externs.contains(symbol)
+                        : symbol >= l_.out.symbols.size() ||
+                              l_.out.symbols[symbol].type() != elf::SymbolType::Function)
+        report(node, "EXTERNS without " + name(symbol), "listed");
+    if (kernel && !std::includes(found.fragments.begin(), found.fragments.end(),
+                                 expected.fragments.begin(), expected.fragments.end()))
+      report(node, "all code that has to run at entry", "not all of it");
+  }
+
+  // A record in a form in which it can be compared: symbols are those of the output.
+  [[nodiscard]] std::string image_of(u32 object, const InfoRecord &record, ByteSpan section,
+                                     const CodePlace &code) const {
+    const ByteSpan bytes = section.subspan(record.offset, record.encoded_size());
+    std::string out(as_text(bytes));
+    if (code.moved && record.sized()) {
+      elf::InfoValue value = elf::decode_value(record);
+      replace_offsets(value, record, [&](u32 &offset) {
+        offset = static_cast<u32>(object == kNone ? code.restored.first_kept_of_output(offset)
+                                                  : code.restored.first_kept(offset));
+      });
+      out.replace(elf::kRecordHeaderSize, record.payload.size(),
+                  as_text(elf::encode_payload(value)));
+    }
+    if (elf::symbol_word_count(record) == 0)
+      return out;
+    const u32 symbol = load_le<u32>(record.payload.data());
+    const Object &file = object == kNone ? l_.out : l_.program.objects[object];
+    u32 mapped = symbol;
+    if (symbol != 0 && symbol < file.symbols.size()) {
+      const elf::Symbol &named = file.symbols[symbol];
+      const bool bank =
+          named.type() == elf::SymbolType::Section || record.attribute == InfoAttribute::ParamCbank;
+      if (bank && named.in_section()) {
+        const u32 place =
+            object == kNone ? named.section : l_.place_of[object][named.section].section;
+        mapped = l_.section_symbol[place];
+      } else if (object != kNone && !bank) {
+        const Entity *entity = l_.entity(object, symbol);
+        mapped = entity ? entity->out : 0;
+      }
+    }
+    store_le<u32>(reinterpret_cast<u8 *>(out.data()) + elf::kRecordHeaderSize, mapped);
+    return out;
+  }
+
+  void report(u32 node, std::string expected, std::string found) {
+    report_.add(FindingKind::Records, l_.function(node).name, ".nv.info", 0, std::move(expected),
+                std::move(found));
+  }
+
+  Link &l_;
+  Report &report_;
+  std::vector<bool> unbounded_;      // by function node
+  std::vector<bool> for_other_chip_; // by object
+  bool only_ = false;                // numbers of kernels may be larger
+};
 
 } // namespace
 

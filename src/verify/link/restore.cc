@@ -37,27 +37,6 @@ struct Code {
   }
 };
 
-class Restorer {
-public:
-  Restorer(ByteSpan in, ByteSpan out, std::vector<bool> relocated)
-      : in_{in}, out_{out}, relocated_(std::move(relocated)) {}
-
-  // Nothing where all instructions are in their places, or where they are others.
-  [[nodiscard]] RestoredCode run();
-
-private:
-  [[nodiscard]] bool is_in_place() const;
-  [[nodiscard]] bool is_same(u64 from, u64 to) const;
-  [[nodiscard]] bool may_be_removed(u64 from) const;
-  [[nodiscard]] bool align(); // false: they are others
-  [[nodiscard]] bool has_return_address(u64 from) const;
-  void restore(u64 from);
-
-  const Code in_, out_;
-  const std::vector<bool> relocated_; // by instruction of the definition
-  RestoredCode result_;
-};
-
 u16 operation_of(ByteSpan code) {
   return load_le<u16>(code.data()) & 0xfff;
 }
@@ -71,119 +50,133 @@ std::array<u8, kInstructionSize> with_constant_of(ByteSpan code, ByteSpan other)
   return result;
 }
 
-// The instruction behind the next call of a part of the same code.
-bool Restorer::has_return_address(u64 from) const {
-  const std::optional<u32> place = arch::moved_constant(in_[from]);
-  const u64 behind = place.value_or(0) / kInstructionSize;
-  if (relocated_[from] || place.value_or(1) % kInstructionSize != 0 || behind <= from + 1 ||
-      behind > in_.count())
-    return false;
-  u64 call = from + 1;
-  while (call < behind && !arch::is_local_call(in_[call]))
-    ++call;
-  return call + 1 == behind;
-}
+class Restorer {
+public:
+  Restorer(ByteSpan in, ByteSpan out, std::vector<bool> relocated)
+      : in_{in}, out_{out}, relocated_(std::move(relocated)) {}
 
-// Fields are compared later, when it is known what has to be in them.
-bool Restorer::is_same(u64 from, u64 to) const {
-  const ByteSpan a = in_[from], b = out_[to];
-  if (arch::is_same_instruction(a, b))
-    return true;
-  if (relocated_[from])
-    return operation_of(a) == operation_of(b) || arch::is_other_spelling(with_constant_of(a, b), b);
-  if (has_return_address(from))
-    return arch::is_same_instruction(with_constant_of(a, b), b);
-  if (operation_of(a) != operation_of(b) || !arch::branch_distance(a))
-    return false;
-  std::array<u8, kInstructionSize> branch{};
-  std::copy_n(b.begin(), branch.size(), branch.begin());
-  arch::set_branch_distance(branch, *arch::branch_distance(a));
-  return arch::is_same_instruction(a, branch);
-}
-
-bool Restorer::is_in_place() const {
-  if (in_.bytes.size() != out_.bytes.size())
-    return false;
-  for (u64 i = 0; i < in_.count(); ++i)
-    if (!arch::is_same_instruction(in_[i], out_[i]) &&
-        !(relocated_[i] && operation_of(in_[i]) == operation_of(out_[i])))
-      return false;
-  return true;
-}
-
-// Code for debuggers waits at the end of a kernel, and reports errors then; a barrier before
-// another one orders nothing more.
-bool Restorer::may_be_removed(u64 from) const {
-  const Barrier barrier = arch::barrier_of(in_[from]);
-  if (barrier == Barrier::ReportErrors) {
-    u64 first = from;
-    while (first > 0 && arch::barrier_of(in_[first]) == Barrier::ReportErrors)
-      --first;
-    return arch::barrier_of(in_[first]) == Barrier::EndOfKernel && result_.place[first] == kNone;
+  // Nothing where all instructions are in their places, or where they are others.
+  [[nodiscard]] RestoredCode run() {
+    if (is_in_place() || !align())
+      return {};
+    result_.code.assign(in_.bytes.begin(), in_.bytes.end());
+    for (u64 i = 0; i < in_.count(); ++i)
+      if (result_.place[i] != kNone)
+        restore(i);
+    return std::move(result_);
   }
-  if (barrier == Barrier::EndOfKernel)
-    return true;
-  const u64 next = in_.next(from + 1);
-  return barrier == Barrier::Memory && next < in_.count() &&
-         arch::barrier_of(in_[next]) == Barrier::Memory;
-}
 
-bool Restorer::align() {
-  result_.place.assign(in_.count(), kNone);
-  result_.origin.assign(out_.count(), kNone);
-  u64 from = in_.next(0), to = out_.next(0);
-  while (from < in_.count() || to < out_.count()) {
-    if (from < in_.count() && to < out_.count() && is_same(from, to)) {
-      result_.place[from] = static_cast<u32>(to);
-      result_.origin[to] = static_cast<u32>(from);
-      from = in_.next(from + 1);
-      to = out_.next(to + 1);
-    } else if (from < in_.count() && may_be_removed(from)) {
-      from = in_.next(from + 1);
-    } else if (to < out_.count() && arch::barrier_of(out_[to]) != Barrier::None) {
-      to = out_.next(to + 1);
-    } else {
+private:
+  [[nodiscard]] bool is_in_place() const {
+    if (in_.bytes.size() != out_.bytes.size())
       return false;
+    for (u64 i = 0; i < in_.count(); ++i)
+      if (!arch::is_same_instruction(in_[i], out_[i]) &&
+          !(relocated_[i] && operation_of(in_[i]) == operation_of(out_[i])))
+        return false;
+    return true;
+  }
+
+  // Fields are compared later, when it is known what has to be in them.
+  [[nodiscard]] bool is_same(u64 from, u64 to) const {
+    const ByteSpan a = in_[from], b = out_[to];
+    if (arch::is_same_instruction(a, b))
+      return true;
+    if (relocated_[from])
+      return operation_of(a) == operation_of(b) ||
+             arch::is_other_spelling(with_constant_of(a, b), b);
+    if (has_return_address(from))
+      return arch::is_same_instruction(with_constant_of(a, b), b);
+    if (operation_of(a) != operation_of(b) || !arch::branch_distance(a))
+      return false;
+    std::array<u8, kInstructionSize> branch{};
+    std::copy_n(b.begin(), branch.size(), branch.begin());
+    arch::set_branch_distance(branch, *arch::branch_distance(a));
+    return arch::is_same_instruction(a, branch);
+  }
+
+  // Code for debuggers waits at the end of a kernel, and reports errors then; a barrier before
+  // another one orders nothing more.
+  [[nodiscard]] bool may_be_removed(u64 from) const {
+    const Barrier barrier = arch::barrier_of(in_[from]);
+    if (barrier == Barrier::ReportErrors) {
+      u64 first = from;
+      while (first > 0 && arch::barrier_of(in_[first]) == Barrier::ReportErrors)
+        --first;
+      return arch::barrier_of(in_[first]) == Barrier::EndOfKernel && result_.place[first] == kNone;
+    }
+    if (barrier == Barrier::EndOfKernel)
+      return true;
+    const u64 next = in_.next(from + 1);
+    return barrier == Barrier::Memory && next < in_.count() &&
+           arch::barrier_of(in_[next]) == Barrier::Memory;
+  }
+
+  // false: they are others
+  [[nodiscard]] bool align() {
+    result_.place.assign(in_.count(), kNone);
+    result_.origin.assign(out_.count(), kNone);
+    u64 from = in_.next(0), to = out_.next(0);
+    while (from < in_.count() || to < out_.count()) {
+      if (from < in_.count() && to < out_.count() && is_same(from, to)) {
+        result_.place[from] = static_cast<u32>(to);
+        result_.origin[to] = static_cast<u32>(from);
+        from = in_.next(from + 1);
+        to = out_.next(to + 1);
+      } else if (from < in_.count() && may_be_removed(from)) {
+        from = in_.next(from + 1);
+      } else if (to < out_.count() && arch::barrier_of(out_[to]) != Barrier::None) {
+        to = out_.next(to + 1);
+      } else {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  // The instruction behind the next call of a part of the same code.
+  [[nodiscard]] bool has_return_address(u64 from) const {
+    const std::optional<u32> place = arch::moved_constant(in_[from]);
+    const u64 behind = place.value_or(0) / kInstructionSize;
+    if (relocated_[from] || place.value_or(1) % kInstructionSize != 0 || behind <= from + 1 ||
+        behind > in_.count())
+      return false;
+    u64 call = from + 1;
+    while (call < behind && !arch::is_local_call(in_[call]))
+      ++call;
+    return call + 1 == behind;
+  }
+
+  // The instruction as the output has it, in the spelling and place of the definition.
+  void restore(u64 from) {
+    const u64 to = result_.place[from];
+    const ByteSpan a = in_[from], b = out_[to];
+    const std::span<u8> code =
+        std::span(result_.code).subspan(from * kInstructionSize, kInstructionSize);
+    if (operation_of(a) != operation_of(b)) {
+      if (relocated_[from])
+        std::ranges::copy(with_constant_of(a, b), code.begin());
+      return;
+    }
+    if (arch::is_other_spelling(a, b))
+      return;
+    std::ranges::copy(b, code.begin());
+    if (has_return_address(from)) {
+      const u64 place = result_.place_before(*arch::moved_constant(a), *arch::moved_constant(b));
+      store_le<u32>(code.data() + arch::kConstantByte, static_cast<u32>(place));
+    } else if (!relocated_[from] && arch::branch_distance(a)) {
+      const u64 end = (from + 1) * kInstructionSize, end_of_other = (to + 1) * kInstructionSize;
+      const u64 place =
+          result_.place_before(end + static_cast<u64>(*arch::branch_distance(a)),
+                               end_of_other + static_cast<u64>(*arch::branch_distance(b)));
+      arch::set_branch_distance(code, static_cast<i64>(place - end));
     }
   }
-  return true;
-}
 
-// The instruction as the output has it, in the spelling and place of the definition.
-void Restorer::restore(u64 from) {
-  const u64 to = result_.place[from];
-  const ByteSpan a = in_[from], b = out_[to];
-  const std::span<u8> code =
-      std::span(result_.code).subspan(from * kInstructionSize, kInstructionSize);
-  if (operation_of(a) != operation_of(b)) {
-    if (relocated_[from])
-      std::ranges::copy(with_constant_of(a, b), code.begin());
-    return;
-  }
-  if (arch::is_other_spelling(a, b))
-    return;
-  std::ranges::copy(b, code.begin());
-  if (has_return_address(from)) {
-    const u64 place = result_.place_before(*arch::moved_constant(a), *arch::moved_constant(b));
-    store_le<u32>(code.data() + arch::kConstantByte, static_cast<u32>(place));
-  } else if (!relocated_[from] && arch::branch_distance(a)) {
-    const u64 end = (from + 1) * kInstructionSize, end_of_other = (to + 1) * kInstructionSize;
-    const u64 place =
-        result_.place_before(end + static_cast<u64>(*arch::branch_distance(a)),
-                             end_of_other + static_cast<u64>(*arch::branch_distance(b)));
-    arch::set_branch_distance(code, static_cast<i64>(place - end));
-  }
-}
-
-RestoredCode Restorer::run() {
-  if (is_in_place() || !align())
-    return {};
-  result_.code.assign(in_.bytes.begin(), in_.bytes.end());
-  for (u64 i = 0; i < in_.count(); ++i)
-    if (result_.place[i] != kNone)
-      restore(i);
-  return std::move(result_);
-}
+  const Code in_, out_;
+  const std::vector<bool> relocated_; // by instruction of the definition
+  RestoredCode result_;
+};
 
 std::vector<bool> relocated_instructions(const Object &object, u32 section) {
   std::vector<bool> out(object.section(section).data.size() / kInstructionSize);
