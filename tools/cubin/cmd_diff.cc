@@ -244,17 +244,129 @@ public:
       : arguments_(arguments), options_(options),
         sink_(text::make_sink(arguments.form.format(), out_)) {}
 
-  int run();
+  int run() {
+    files_.reserve(2);
+    const bool opened = open(arguments_.first, 0) && open(arguments_.second, 1);
+    if (!opened)
+      return kTrouble;
+    single_ = images_[0].size() == 1 && images_[1].size() == 1;
+    sink_->begin();
+    for (TargetImages &images : group_images(images_))
+      compare(images);
+    sink_->end();
+    if (!finish_output(out_) || trouble_)
+      return kTrouble;
+    return same_ ? 0 : 1;
+  }
 
 private:
-  [[nodiscard]] bool open(const std::string &argument, u32 side);
+  [[nodiscard]] bool open(const std::string &argument, u32 side) {
+    Result<DeviceFile> file = DeviceFile::open(argument);
+    if (!is_there(argument, file))
+      return false;
+    const DeviceFile &kept = files_.emplace_back(std::move(*file));
+    const Result<DeviceFile::Shown> shown = kept.choose_shown(arguments_.selection);
+    if (!is_there(kept.name(), shown))
+      return false;
+    const Result<const FoundCode *> one = kept.choose_one(arguments_.selection);
+    images_[side] = one && !arguments_.selection.leftovers ? std::vector{*one} : shown->images;
+    if (!shown->leftovers.empty() && !arguments_.quiet)
+      print_left_out(kept.name(), shown->leftovers.size());
+    return true;
+  }
+
   // Calls `use` with the image, read tolerantly. False after a message.
   [[nodiscard]] bool read(const FoundCode &code, u32 side,
-                          const std::function<void(const elf::ElfView &)> &use);
-  void compare(TargetImages &images);
+                          const std::function<void(const elf::ElfView &)> &use) {
+    const Result<std::vector<u8>> bytes = unpack(code);
+    const Result<elf::ElfView> view =
+        bytes ? elf::ElfView::open_tolerant(*bytes) : Result<elf::ElfView>(bytes.error());
+    const bool was_read = is_there(files_[side].name_of(code), view);
+    if (was_read)
+      use(*view);
+    trouble_ = trouble_ || !was_read;
+    return was_read;
+  }
+
+  void compare(TargetImages &images) {
+    for (u32 side = 0; side < 2; ++side)
+      for (u32 i = 0; i < images.of[side].size(); ++i)
+        if (!read(*images.of[side][i], side, [&](const elf::ElfView &view) {
+              std::ranges::move(text::function_facts(view, i),
+                                std::back_inserter(images.functions[side]));
+            }))
+          return;
+    const text::DiffSummary summary =
+        text::summarize_functions(images.functions[0], images.functions[1]);
+    bool told = arguments_.details;
+    for (const ImagePair &pair : match_images(images)) {
+      const std::optional<text::DiffResult> result = diff(images, pair);
+      if (!result)
+        continue;
+      same_ = same_ && result->same();
+      const auto name_of = [&](u32 side) {
+        const u32 image = pair.of[side];
+        return image == kNoImage ? "" : files_[side].name_of(*images.of[side][image]);
+      };
+      if (!arguments_.form.is_text()) {
+        const bool second = pair.of[0] == kNoImage;
+        print_rows(arguments_, name_of(second ? 1 : 0), second ? "" : name_of(1), *result,
+                   part_of(summary, images, pair), *sink_);
+        continue;
+      }
+      if (arguments_.quiet || result->same())
+        continue;
+      if (!std::exchange(told, true)) {
+        if (!single_)
+          out_.put(images.target + ":\n");
+        print_summary(arguments_, summary, out_);
+      }
+      if (!arguments_.summary)
+        tell(images, pair, *result);
+    }
+  }
+
+  // Nothing after a message.
   [[nodiscard]] std::optional<text::DiffResult> diff(const TargetImages &images,
-                                                     const ImagePair &pair);
-  void tell(const TargetImages &images, const ImagePair &pair, const text::DiffResult &result);
+                                                     const ImagePair &pair) {
+    std::optional<text::DiffResult> out;
+    if (pair.of[0] == kNoImage || pair.of[1] == kNoImage) {
+      out.emplace();
+      out->counts[static_cast<u32>(text::DiffTopic::Header)] = 1;
+      out->differences.push_back(
+          {text::DiffTopic::Header, "",
+           pair.of[1] == kNoImage ? "only in the first file" : "only in the second file"});
+      return out;
+    }
+    const bool was_read = read(*images.of[0][pair.of[0]], 0, [&](const elf::ElfView &a) {
+      (void)read(*images.of[1][pair.of[1]], 1,
+                 [&](const elf::ElfView &b) { out = text::diff_files(a, b, options_); });
+    });
+    return was_read ? out : std::nullopt;
+  }
+
+  // Differences between two images outside functions, or the only one of the two.
+  void tell(const TargetImages &images, const ImagePair &pair, const text::DiffResult &result) {
+    if (pair.of[0] == kNoImage || pair.of[1] == kNoImage) {
+      const u32 side = pair.of[0] == kNoImage ? 1 : 0;
+      out_.put(result.differences.front().text + ": ");
+      out_.name(files_[side].name_of(*images.of[side][pair.of[side]]));
+      out_.put('\n');
+      return;
+    }
+    if (!single_) {
+      for (u32 side = 0; side < 2; ++side) {
+        const FoundCode &code = *images.of[side][pair.of[side]];
+        out_.put(side == 0 ? "" : " and ");
+        out_.name(heading(files_[side].name_of(code), code));
+      }
+      out_.put(":\n");
+    }
+    if (arguments_.details || arguments_.all || arguments_.limited)
+      print_details(arguments_, result, out_);
+    else
+      print_counts(result, out_);
+  }
 
   const DiffArguments &arguments_;
   const text::DiffOptions &options_;
@@ -266,129 +378,6 @@ private:
   bool same_ = true;
   bool trouble_ = false;
 };
-
-bool FileComparison::open(const std::string &argument, u32 side) {
-  Result<DeviceFile> file = DeviceFile::open(argument);
-  if (!is_there(argument, file))
-    return false;
-  const DeviceFile &kept = files_.emplace_back(std::move(*file));
-  const Result<DeviceFile::Shown> shown = kept.choose_shown(arguments_.selection);
-  if (!is_there(kept.name(), shown))
-    return false;
-  const Result<const FoundCode *> one = kept.choose_one(arguments_.selection);
-  images_[side] = one && !arguments_.selection.leftovers ? std::vector{*one} : shown->images;
-  if (!shown->leftovers.empty() && !arguments_.quiet)
-    print_left_out(kept.name(), shown->leftovers.size());
-  return true;
-}
-
-bool FileComparison::read(const FoundCode &code, u32 side,
-                          const std::function<void(const elf::ElfView &)> &use) {
-  const Result<std::vector<u8>> bytes = unpack(code);
-  const Result<elf::ElfView> view =
-      bytes ? elf::ElfView::open_tolerant(*bytes) : Result<elf::ElfView>(bytes.error());
-  const bool was_read = is_there(files_[side].name_of(code), view);
-  if (was_read)
-    use(*view);
-  trouble_ = trouble_ || !was_read;
-  return was_read;
-}
-
-// Nothing after a message.
-std::optional<text::DiffResult> FileComparison::diff(const TargetImages &images,
-                                                     const ImagePair &pair) {
-  std::optional<text::DiffResult> out;
-  if (pair.of[0] == kNoImage || pair.of[1] == kNoImage) {
-    out.emplace();
-    out->counts[static_cast<u32>(text::DiffTopic::Header)] = 1;
-    out->differences.push_back(
-        {text::DiffTopic::Header, "",
-         pair.of[1] == kNoImage ? "only in the first file" : "only in the second file"});
-    return out;
-  }
-  const bool was_read = read(*images.of[0][pair.of[0]], 0, [&](const elf::ElfView &a) {
-    (void)read(*images.of[1][pair.of[1]], 1,
-               [&](const elf::ElfView &b) { out = text::diff_files(a, b, options_); });
-  });
-  return was_read ? out : std::nullopt;
-}
-
-// Differences between two images outside functions, or the only one of the two.
-void FileComparison::tell(const TargetImages &images, const ImagePair &pair,
-                          const text::DiffResult &result) {
-  if (pair.of[0] == kNoImage || pair.of[1] == kNoImage) {
-    const u32 side = pair.of[0] == kNoImage ? 1 : 0;
-    out_.put(result.differences.front().text + ": ");
-    out_.name(files_[side].name_of(*images.of[side][pair.of[side]]));
-    out_.put('\n');
-    return;
-  }
-  if (!single_) {
-    for (u32 side = 0; side < 2; ++side) {
-      const FoundCode &code = *images.of[side][pair.of[side]];
-      out_.put(side == 0 ? "" : " and ");
-      out_.name(heading(files_[side].name_of(code), code));
-    }
-    out_.put(":\n");
-  }
-  if (arguments_.details || arguments_.all || arguments_.limited)
-    print_details(arguments_, result, out_);
-  else
-    print_counts(result, out_);
-}
-
-void FileComparison::compare(TargetImages &images) {
-  for (u32 side = 0; side < 2; ++side)
-    for (u32 i = 0; i < images.of[side].size(); ++i)
-      if (!read(*images.of[side][i], side, [&](const elf::ElfView &view) {
-            std::ranges::move(text::function_facts(view, i),
-                              std::back_inserter(images.functions[side]));
-          }))
-        return;
-  const text::DiffSummary summary =
-      text::summarize_functions(images.functions[0], images.functions[1]);
-  bool told = arguments_.details;
-  for (const ImagePair &pair : match_images(images)) {
-    const std::optional<text::DiffResult> result = diff(images, pair);
-    if (!result)
-      continue;
-    same_ = same_ && result->same();
-    const auto name_of = [&](u32 side) {
-      const u32 image = pair.of[side];
-      return image == kNoImage ? "" : files_[side].name_of(*images.of[side][image]);
-    };
-    if (!arguments_.form.is_text()) {
-      const bool second = pair.of[0] == kNoImage;
-      print_rows(arguments_, name_of(second ? 1 : 0), second ? "" : name_of(1), *result,
-                 part_of(summary, images, pair), *sink_);
-      continue;
-    }
-    if (arguments_.quiet || result->same())
-      continue;
-    if (!std::exchange(told, true)) {
-      if (!single_)
-        out_.put(images.target + ":\n");
-      print_summary(arguments_, summary, out_);
-    }
-    if (!arguments_.summary)
-      tell(images, pair, *result);
-  }
-}
-
-int FileComparison::run() {
-  files_.reserve(2);
-  const bool opened = open(arguments_.first, 0) && open(arguments_.second, 1);
-  if (!opened)
-    return kTrouble;
-  single_ = images_[0].size() == 1 && images_[1].size() == 1;
-  sink_->begin();
-  for (TargetImages &images : group_images(images_))
-    compare(images);
-  sink_->end();
-  if (!finish_output(out_) || trouble_)
-    return kTrouble;
-  return same_ ? 0 : 1;
-}
 
 std::vector<std::string> topic_names() {
   std::vector<std::string> out;

@@ -31,12 +31,50 @@ class FatbinMaker {
 public:
   explicit FatbinMaker(const PackArguments &arguments) : arguments_(arguments) {}
 
-  [[nodiscard]] std::optional<Error> add(const std::string &path, ByteSpan bytes);
+  [[nodiscard]] std::optional<Error> add(const std::string &path, ByteSpan bytes) {
+    if (file_kind(bytes) == FileKind::Fatbin)
+      return add_fatbin(path, bytes);
+    Result<FatbinImage> image = describe_image(bytes);
+    if (!image)
+      return image.error();
+    image->identifier = arguments_.identifier;
+    return add_entry(path, write_entry(*image, packing_of(image->kind)));
+  }
+
   [[nodiscard]] std::vector<u8> finish() const { return write_container(entries_); }
 
 private:
-  [[nodiscard]] std::optional<Error> add_entry(const std::string &path, std::vector<u8> bytes);
-  [[nodiscard]] std::optional<Error> add_fatbin(const std::string &path, ByteSpan bytes);
+  // Only one entry for a target would ever be used.
+  [[nodiscard]] std::optional<Error> add_entry(const std::string &path, std::vector<u8> bytes) {
+    const std::vector<u8> alone = write_container({bytes});
+    const Result<std::vector<FatbinContainer>> made = read_fatbins(alone);
+    if (!made)
+      return made.error();
+    const std::string target = target_name(made->front().entries.front());
+    const auto [other, is_new] = origins_.emplace(target, path);
+    if (!is_new)
+      return Error{"", "", "there is code for " + target + " already, from " + other->second};
+    entries_.emplace_back(bytes_.emplace_back(std::move(bytes)));
+    return std::nullopt;
+  }
+
+  [[nodiscard]] std::optional<Error> add_fatbin(const std::string &path, ByteSpan bytes) {
+    const Result<std::vector<FatbinContainer>> containers = read_fatbins(bytes);
+    if (!containers)
+      return containers.error();
+    const bool repacks = arguments_.level || arguments_.raw;
+    for (const FatbinContainer &container : *containers)
+      for (const FatbinEntry &entry : container.entries) {
+        std::optional<std::vector<u8>> repacked =
+            repacks ? repack_entry(entry, packing_of(entry.kind)) : std::nullopt;
+        if (std::optional<Error> error =
+                add_entry(path, repacked ? *repacked
+                                         : std::vector<u8>(entry.whole.begin(), entry.whole.end())))
+          return error;
+      }
+    return std::nullopt;
+  }
+
   // As fatbinary does: PTX is packed, cubins are not.
   [[nodiscard]] Packing packing_of(FatbinKind kind) const {
     constexpr int kUsualLevel = 3;
@@ -50,46 +88,6 @@ private:
   std::vector<ByteSpan> entries_;
   std::map<std::string, std::string> origins_; // by target
 };
-
-// Only one entry for a target would ever be used.
-std::optional<Error> FatbinMaker::add_entry(const std::string &path, std::vector<u8> bytes) {
-  const std::vector<u8> alone = write_container({bytes});
-  const Result<std::vector<FatbinContainer>> made = read_fatbins(alone);
-  if (!made)
-    return made.error();
-  const std::string target = target_name(made->front().entries.front());
-  const auto [other, is_new] = origins_.emplace(target, path);
-  if (!is_new)
-    return Error{"", "", "there is code for " + target + " already, from " + other->second};
-  entries_.emplace_back(bytes_.emplace_back(std::move(bytes)));
-  return std::nullopt;
-}
-
-std::optional<Error> FatbinMaker::add_fatbin(const std::string &path, ByteSpan bytes) {
-  const Result<std::vector<FatbinContainer>> containers = read_fatbins(bytes);
-  if (!containers)
-    return containers.error();
-  const bool repacks = arguments_.level || arguments_.raw;
-  for (const FatbinContainer &container : *containers)
-    for (const FatbinEntry &entry : container.entries) {
-      std::optional<std::vector<u8>> repacked =
-          repacks ? repack_entry(entry, packing_of(entry.kind)) : std::nullopt;
-      if (std::optional<Error> error = add_entry(
-              path, repacked ? *repacked : std::vector<u8>(entry.whole.begin(), entry.whole.end())))
-        return error;
-    }
-  return std::nullopt;
-}
-
-std::optional<Error> FatbinMaker::add(const std::string &path, ByteSpan bytes) {
-  if (file_kind(bytes) == FileKind::Fatbin)
-    return add_fatbin(path, bytes);
-  Result<FatbinImage> image = describe_image(bytes);
-  if (!image)
-    return image.error();
-  image->identifier = arguments_.identifier;
-  return add_entry(path, write_entry(*image, packing_of(image->kind)));
-}
 
 int run_pack(const PackArguments &arguments) {
   FatbinMaker maker(arguments);

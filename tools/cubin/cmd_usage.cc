@@ -63,10 +63,73 @@ public:
   }
 
 private:
-  [[nodiscard]] ImageUsage usage_of(const Image &image) const;
-  void show(const Image &image, ImageUsage &usage);
-  void show_table(const std::string &file);
-  void cut();
+  // What --kernel and --where leave of an image. Called by several threads.
+  [[nodiscard]] ImageUsage usage_of(const Image &image) const {
+    ImageUsage out;
+    out.module = inspect::collect_usage(*image.view);
+    const arch::FileTarget target = arch::target_of(*image.view);
+    out.arch = target.arch;
+    std::optional<text::LaunchShape> shape;
+    if (arguments_.block_size)
+      shape = {static_cast<u32>(*arguments_.block_size), arguments_.dynamic_shared};
+    out.linked = image.view->header().type == elf::FileType::Executable;
+    out.rows = text::make_rows(out.module, target.name, target.arch, out.linked, shape);
+    out.module.functions.clear();
+    std::string piece = image.name;
+    if (!arguments_.form.csv) // where one table has several files, images have whole names
+      piece = image.code.bytes.size() == image.file.bytes().size()
+                  ? ""
+                  : (image.code.member.empty() ? "" : image.code.member + ":") + image.code.name();
+    for (text::UsageRow &row : out.rows)
+      row.image = piece;
+    std::erase_if(out.rows, [&](const text::UsageRow &row) {
+      return !arguments_.code.selection.takes_kernel(row.name) ||
+             !std::ranges::all_of(conditions_, [&](const text::UsageCondition &condition) {
+               return condition.holds(row);
+             });
+    });
+    return out;
+  }
+
+  void show(const Image &image, ImageUsage &usage) {
+    clean_ = print_violations(image) && clean_;
+    if (one_table_) {
+      std::ranges::move(usage.rows, std::back_inserter(rows_));
+      constexpr size_t kMany = 100'000; // so that the rows of a large library do not pile up
+      if (arguments_.rows != 0 && rows_.size() > kMany + arguments_.rows)
+        cut();
+      return;
+    }
+    if (usage.rows.empty() && !conditions_.empty())
+      return; // nothing that was asked for
+    sink_.begin_file(image.name, heading(image.name, image.code));
+    sink_.fact("linked", text::flag(usage.linked));
+    text::print_module(usage.module, sink_);
+    if (arguments_.limits)
+      text::print_limits(usage.arch, sink_);
+    text::print_rows(usage.rows, {.demangled = arguments_.demangle}, sink_);
+    sink_.end_file();
+  }
+
+  void show_table(const std::string &file) {
+    cut();
+    sink_.begin_file(file);
+    text::print_rows(
+        rows_, {.demangled = arguments_.demangle, .images = true, .left_out = left_out_}, sink_);
+    sink_.fact("left_out", text::number(left_out_));
+    sink_.end_file();
+    rows_.clear();
+    left_out_ = 0;
+  }
+
+  void cut() {
+    if (!arguments_.sort.empty())
+      text::sort_rows(arguments_.sort, rows_);
+    if (arguments_.rows == 0 || rows_.size() <= arguments_.rows)
+      return;
+    left_out_ += rows_.size() - arguments_.rows;
+    rows_.resize(arguments_.rows);
+  }
 
   const UsageArguments &arguments_;
   std::vector<text::UsageCondition> conditions_;
@@ -76,74 +139,6 @@ private:
   u64 left_out_ = 0;
   bool clean_ = true;
 };
-
-// What --kernel and --where leave of an image. Called by several threads.
-ImageUsage UsageCommand::usage_of(const Image &image) const {
-  ImageUsage out;
-  out.module = inspect::collect_usage(*image.view);
-  const arch::FileTarget target = arch::target_of(*image.view);
-  out.arch = target.arch;
-  std::optional<text::LaunchShape> shape;
-  if (arguments_.block_size)
-    shape = {static_cast<u32>(*arguments_.block_size), arguments_.dynamic_shared};
-  out.linked = image.view->header().type == elf::FileType::Executable;
-  out.rows = text::make_rows(out.module, target.name, target.arch, out.linked, shape);
-  out.module.functions.clear();
-  std::string piece = image.name;
-  if (!arguments_.form.csv) // where one table has several files, images have whole names
-    piece = image.code.bytes.size() == image.file.bytes().size()
-                ? ""
-                : (image.code.member.empty() ? "" : image.code.member + ":") + image.code.name();
-  for (text::UsageRow &row : out.rows)
-    row.image = piece;
-  std::erase_if(out.rows, [&](const text::UsageRow &row) {
-    return !arguments_.code.selection.takes_kernel(row.name) ||
-           !std::ranges::all_of(conditions_, [&](const text::UsageCondition &condition) {
-             return condition.holds(row);
-           });
-  });
-  return out;
-}
-
-void UsageCommand::show(const Image &image, ImageUsage &usage) {
-  clean_ = print_violations(image) && clean_;
-  if (one_table_) {
-    std::ranges::move(usage.rows, std::back_inserter(rows_));
-    constexpr size_t kMany = 100'000; // so that the rows of a large library do not pile up
-    if (arguments_.rows != 0 && rows_.size() > kMany + arguments_.rows)
-      cut();
-    return;
-  }
-  if (usage.rows.empty() && !conditions_.empty())
-    return; // nothing that was asked for
-  sink_.begin_file(image.name, heading(image.name, image.code));
-  sink_.fact("linked", text::flag(usage.linked));
-  text::print_module(usage.module, sink_);
-  if (arguments_.limits)
-    text::print_limits(usage.arch, sink_);
-  text::print_rows(usage.rows, {.demangled = arguments_.demangle}, sink_);
-  sink_.end_file();
-}
-
-void UsageCommand::cut() {
-  if (!arguments_.sort.empty())
-    text::sort_rows(arguments_.sort, rows_);
-  if (arguments_.rows == 0 || rows_.size() <= arguments_.rows)
-    return;
-  left_out_ += rows_.size() - arguments_.rows;
-  rows_.resize(arguments_.rows);
-}
-
-void UsageCommand::show_table(const std::string &file) {
-  cut();
-  sink_.begin_file(file);
-  text::print_rows(rows_, {.demangled = arguments_.demangle, .images = true, .left_out = left_out_},
-                   sink_);
-  sink_.fact("left_out", text::number(left_out_));
-  sink_.end_file();
-  rows_.clear();
-  left_out_ = 0;
-}
 
 int run_usage(const UsageArguments &arguments) {
   std::vector<text::UsageCondition> conditions;

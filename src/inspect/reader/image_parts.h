@@ -32,7 +32,7 @@ struct SizedFunction : FunctionRef {
   u64 own = 0;                // code, records, constants and relocations of it
   std::optional<u64> reached; // the same with all functions that it may call; nothing if there is
                               // too much to follow
-  std::vector<u32> calls; // positions in ImageParts::functions, ascending
+  std::vector<u32> calls;     // positions in ImageParts::functions, ascending
 };
 
 struct ImageParts {

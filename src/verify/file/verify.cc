@@ -190,8 +190,29 @@ public:
         check(view, section, findings);
     });
   }
-  void add_symbols(const Section &table);
-  void add_large_info(const Section &info);
+
+  void add_symbols(const Section &table) {
+    const u32 count = view_.symbols(table).size();
+    for (u32 begin = 0; begin < count; begin += kSymbolsPerPart)
+      add([this, &table, begin, count](Findings &findings) {
+        check_symbols(view_, table, begin, begin + std::min(kSymbolsPerPart, count - begin),
+                      findings);
+      });
+  }
+
+  // Records have different sizes, so where the parts begin is found by going from one to the next.
+  void add_large_info(const Section &info) {
+    elf::RecordReader<elf::InfoAttribute> reader(info.data);
+    for (bool more = true; more;) {
+      const u64 begin = reader.offset();
+      for (u32 i = 0; i < kRecordsPerPart && more; ++i)
+        more = reader.next();
+      const u64 end = more ? reader.offset() : info.data.size();
+      add([this, &info, begin, end](Findings &findings) {
+        check_info(view_, info, begin, end, findings);
+      });
+    }
+  }
 
   // Begins at the end, where the call graph is, which cannot be divided.
   Findings run(WorkerPool &pool) && {
@@ -213,29 +234,6 @@ private:
   const ElfView &view_;
   std::vector<Part> parts_;
 };
-
-void PartList::add_symbols(const Section &table) {
-  const u32 count = view_.symbols(table).size();
-  for (u32 begin = 0; begin < count; begin += kSymbolsPerPart)
-    add([this, &table, begin, count](Findings &findings) {
-      check_symbols(view_, table, begin, begin + std::min(kSymbolsPerPart, count - begin),
-                    findings);
-    });
-}
-
-// Records have different sizes, so where the parts begin is found by going from one to the next.
-void PartList::add_large_info(const Section &info) {
-  elf::RecordReader<elf::InfoAttribute> reader(info.data);
-  for (bool more = true; more;) {
-    const u64 begin = reader.offset();
-    for (u32 i = 0; i < kRecordsPerPart && more; ++i)
-      more = reader.next();
-    const u64 end = more ? reader.offset() : info.data.size();
-    add([this, &info, begin, end](Findings &findings) {
-      check_info(view_, info, begin, end, findings);
-    });
-  }
-}
 
 // All topics but the header, of a device file.
 Findings check_contents(const ElfView &view, WorkerPool &pool) {
