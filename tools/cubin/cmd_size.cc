@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "device_code.h"
-#include "inspect/dump/table.h"
+#include "inspect/dump/sink.h"
 #include "inspect/size/duplicates.h"
 #include "inspect/size/size_table.h"
 #include "support/demangle.h"

@@ -135,7 +135,7 @@ inline constexpr int kExitUsage = 2; // the command line makes no sense
 // cubin: error: FILE: place, field: message
 void print_error(std::string_view file, const Error &error);
 void print_error(std::string_view file, const std::string &message);
-// Whether there is a result; else prints why there is none.
+// True if there is a result; else prints why there is none.
 template <typename T> [[nodiscard]] bool is_there(std::string_view file, const Result<T> &result) {
   if (!result)
     print_error(file, result.error());

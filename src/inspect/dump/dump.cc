@@ -531,7 +531,7 @@ void put_part(Sink &sink, const PartName &part, const elf::CallGraph &graph,
 
 // ---- Notes --------------------------------------------------------------------------------------
 
-// What cannot be read is shown as bytes.
+// Notes that cannot be read are shown as bytes.
 void put_unreadable(const DumpContext &context, const elf::Section &section, const elf::Note &note,
                     const Error &error) {
   context.sink.bytes({"bytes", ""}, note.desc);

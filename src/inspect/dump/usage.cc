@@ -15,7 +15,6 @@
 
 #include "culink/host_references.h"
 #include "elf/target/occupancy.h"
-#include "inspect/dump/table.h"
 #include "inspect/dump/usage.h"
 #include "inspect/reader/usage.h"
 #include "support/demangle.h"

@@ -286,7 +286,7 @@ void put_calls(JsonWriter &out, const std::vector<FunctionRow> &functions) {
   out.list("callTo", callees);
 }
 
-// That a function was compiled for; 0: the file does not say.
+// Threads of a block that a function was compiled for; 0: the file does not say.
 u32 block_threads(const FunctionUsage &use) {
   const auto &given = use.required_threads ? use.required_threads : use.max_threads;
   const u64 threads = given ? inspect::product_of(*given) : 0;

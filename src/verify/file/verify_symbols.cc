@@ -234,7 +234,7 @@ using elf::Relocation;
 
 namespace {
 
-// Whether it is a table whose entries can be decoded; others have findings already.
+// True for a table whose entries can be decoded; others have findings already.
 [[nodiscard]] bool is_readable(const ElfView &view, const Section &table) {
   return elf::is_relocation_table(table.type) && table.info != 0 &&
          table.info < view.sections().size();
