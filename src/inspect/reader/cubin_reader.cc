@@ -133,8 +133,9 @@ struct FieldCollector {
                    {}});
   }
   void symbol_at(std::string_view key, u32 index) {
+    const bool named = index != 0 && index < symbols.size();
     out.push_back({Value::Kind::Symbol, key, index,
-                   index == 0 ? std::string() : std::string(name_of_symbol(file, symbols[index]))});
+                   named ? std::string(name_of_symbol(file, symbols[index])) : std::string()});
   }
 
   void number(elf::FieldKey key, u64 value, const elf::FieldRule &rule) {
