@@ -52,11 +52,6 @@ std::string shown(const DiffArguments &arguments, const std::string &text) {
   return arguments.demangle ? text::demangle_within(text) : text;
 }
 
-// "1 difference", "2 differences".
-std::string counted(u64 count, std::string_view noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
-}
-
 // As many of each topic as were kept, and how many more there are.
 void print_details(const DiffArguments &arguments, const text::DiffResult &result, TextOut &out) {
   auto at = result.differences.begin();

@@ -15,14 +15,6 @@ namespace culink::tools {
 
 namespace {
 
-struct ExtractArguments {
-  std::string file;
-  std::string output;       // one piece
-  std::string folder = "."; // several
-  std::string form;
-  CodeSelection selection;
-};
-
 std::string_view last_part(std::string_view path) {
   return path.substr(path.rfind('/') + 1);
 }
@@ -38,16 +30,16 @@ std::string file_name(const std::string &path, const FoundCode &code) {
 }
 
 // By form, and by kernels, for which machine code has to be unpacked.
-bool is_wanted(const ExtractArguments &arguments, const FoundCode &code) {
-  if (!arguments.form.empty() && arguments.form != code.form_name())
+bool is_wanted(const std::string &form, const CodeSelection &selection, const FoundCode &code) {
+  if (!form.empty() && form != code.form_name())
     return false;
-  if (arguments.selection.kernels.empty())
+  if (selection.kernels.empty())
     return true;
   const Result<std::vector<u8>> bytes = unpack(code);
   if (code.form != FoundCode::Form::Cubin || !bytes)
     return false;
   const Result<elf::ElfView> view = elf::ElfView::open_tolerant(*bytes);
-  return view && arguments.selection.takes_image(*view);
+  return view && selection.takes_image(*view);
 }
 
 // True when it was written.
@@ -79,11 +71,26 @@ std::string several_pieces(const std::string &path, const std::vector<const Foun
          ", or write all of them to a folder with -C";
 }
 
-int run_extract(const ExtractArguments &arguments) {
-  const Result<DeviceFile> file = DeviceFile::open(arguments.file);
-  if (!is_there(arguments.file, file))
+} // namespace
+
+int extract_command(Command &command) {
+  std::string argument, output, form;
+  std::string folder = "."; // for several pieces
+  CodeSelection selection;
+  command.add({
+      required({"FILE", "", "Any file with device code, or FILE:MEMBER; - is standard input",
+                &argument}),
+      excludes({"folder"}, {"output,o", "<file>", "The file for a single piece", &output}),
+      {"folder,C", "<folder>", "The folder for several pieces, made if it is not there", &folder},
+      one_of({"cubin", "ptx", "lto"}, {"form", "<form>", "Only cubin, ptx or lto", &form}),
+  });
+  add_code_selection(command, selection);
+  if (!command.parse())
+    return command.status();
+  const Result<DeviceFile> file = DeviceFile::open(argument);
+  if (!is_there(argument, file))
     return 1;
-  const Result<std::vector<const FoundCode *>> chosen = file->choose(arguments.selection);
+  const Result<std::vector<const FoundCode *>> chosen = file->choose(selection);
   if (!is_there(file->name(), chosen))
     return 1;
   bool clean = file->found().problems.empty();
@@ -91,47 +98,27 @@ int run_extract(const ExtractArguments &arguments) {
     print_warning(file->name(), problem);
   std::vector<const FoundCode *> wanted;
   for (const FoundCode *code : *chosen)
-    if (is_wanted(arguments, *code))
+    if (is_wanted(form, selection, *code))
       wanted.push_back(code);
   if (wanted.empty()) {
     print_error(file->name(), "there is no such code; 'cubin list' shows what is");
     return 1;
   }
-  if (!arguments.output.empty() && wanted.size() > 1) {
+  if (!output.empty() && wanted.size() > 1) {
     print_error(file->name(), several_pieces(file->path(), wanted));
     return 1;
   }
   std::vector<std::string> paths;
   for (const FoundCode *code : wanted) {
-    paths.push_back(arguments.output.empty()
-                        ? arguments.folder + "/" + file_name(file->path(), *code)
-                        : arguments.output);
-    if (overwrites(paths.back(), arguments.file))
+    paths.push_back(output.empty() ? folder + "/" + file_name(file->path(), *code) : output);
+    if (overwrites(paths.back(), argument))
       return 1;
   }
-  if (arguments.output.empty() && !make_folder(arguments.folder))
+  if (output.empty() && !make_folder(folder))
     return 1;
   for (size_t i = 0; i < wanted.size(); ++i)
     clean = write_code(*file, *wanted[i], paths[i]) && clean;
   return clean ? 0 : 1;
-}
-
-} // namespace
-
-int extract_command(Command &command) {
-  ExtractArguments arguments;
-  command.add({
-      required({"FILE", "", "Any file with device code, or FILE:MEMBER; - is standard input",
-                &arguments.file}),
-      excludes({"folder"},
-               {"output,o", "<file>", "The file for a single piece", &arguments.output}),
-      {"folder,C", "<folder>", "The folder for several pieces, made if it is not there",
-       &arguments.folder},
-      one_of({"cubin", "ptx", "lto"},
-             {"form", "<form>", "Only cubin, ptx or lto", &arguments.form}),
-  });
-  add_code_selection(command, arguments.selection);
-  return command.parse() ? run_extract(arguments) : command.status();
 }
 
 } // namespace culink::tools

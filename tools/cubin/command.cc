@@ -86,18 +86,11 @@ void Command::add(std::vector<Option> options) {
   counts_.resize(options_.size());
 }
 
-const Option *Command::find(std::string_view name) const {
-  const auto found = std::find_if(options_.begin(), options_.end(), [name](const Option &option) {
-    return !option.is_argument() && option.name() == name;
-  });
-  return found == options_.end() ? nullptr : &*found;
-}
-
-const Option *Command::find_letter(char letter) const {
-  const auto found = std::find_if(options_.begin(), options_.end(), [letter](const Option &option) {
-    return !option.letter().empty() && option.letter()[0] == letter;
-  });
-  return found == options_.end() ? nullptr : &*found;
+const Option *Command::find(std::string_view name, bool is_letter) const {
+  for (const Option &option : options_)
+    if (!option.is_argument() && name == (is_letter ? option.letter() : option.name()))
+      return &option;
+  return nullptr;
 }
 
 void Command::fail(const std::string &error) {
@@ -183,7 +176,8 @@ bool Command::take_option(size_t &at, std::string_view word) {
   const size_t equals = is_long ? std::min(word.find('='), word.size()) : 0;
   std::string_view rest = is_long ? word.substr(equals) : word.substr(1);
   do {
-    const Option *option = is_long ? find(word.substr(2, equals - 2)) : find_letter(rest[0]);
+    const Option *option =
+        is_long ? find(word.substr(2, equals - 2)) : find(rest.substr(0, 1), true);
     if (!option)
       return false;
     rest.remove_prefix(rest.empty() ? 0 : 1);
@@ -232,7 +226,7 @@ bool Command::parse() {
   for (size_t at = 0; at < words_->size();) {
     const std::string word = (*words_)[at++];
     const bool is_option = !options_end && word.size() > 1 && word[0] == '-' &&
-                           (!is_digit(word[1]) || find_letter(word[1]));
+                           (!is_digit(word[1]) || find(word.substr(1, 1), true));
     if (is_option && word == "--")
       options_end = true;
     else if (!(is_option ? take_option(at, word) : take_argument(word)) && unknown_.empty())

@@ -90,8 +90,8 @@ private:
   void store_number(const Option &option, const std::string &value);
   [[nodiscard]] bool check();
   void fail(const std::string &error);
-  [[nodiscard]] const Option *find(std::string_view name) const;
-  [[nodiscard]] const Option *find_letter(char letter) const;
+  // Null: no such option.
+  [[nodiscard]] const Option *find(std::string_view name, bool is_letter = false) const;
   [[nodiscard]] size_t missing_arguments();
   [[nodiscard]] std::string unknown_text() const;
   [[nodiscard]] u64 &count(const Option &option) {

@@ -10,10 +10,16 @@
 #include <unistd.h>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "command.h"
 #include "elf/target/arch.h"
 
 namespace culink::tools {
+
+std::string counted(u64 count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
 
 std::vector<std::string> target_names() {
   std::vector<std::string> out;
@@ -45,10 +51,9 @@ void add_leftovers_flag(Command &command, CodeSelection &selection) {
 }
 
 void print_left_out(const std::string &file, u64 objects) {
-  const std::string line = "cubin: note: " + visible(file) + ": " + std::to_string(objects) +
-                           (objects == 1 ? " relocatable object of its device link is"
-                                         : " relocatable objects of its device link are") +
-                           " not shown (--relocatable shows all)\n";
+  const std::string line = fmt::format(
+      "cubin: note: {}: {} of its device link {} not shown (--relocatable shows all)\n",
+      visible(file), counted(objects, "relocatable object"), objects == 1 ? "is" : "are");
   std::fwrite(line.data(), 1, line.size(), stderr);
 }
 

@@ -24,6 +24,8 @@ struct CodeArguments {
 // Adds FILE..., --target and --kernel to a command; or the latter two alone.
 void add_code_arguments(Command &command, CodeArguments &arguments);
 void add_code_selection(Command &command, CodeSelection &selection);
+// "1 difference", "2 differences".
+[[nodiscard]] std::string counted(u64 count, std::string_view noun);
 // "sm_75" and so on: those that the library knows.
 [[nodiscard]] std::vector<std::string> target_names();
 
