@@ -544,15 +544,10 @@ void put_toolkit_info(const DumpContext &context, const elf::Section &section,
   if (!info)
     return put_unreadable(context, section, note, info.error());
   context.sink.put("version", number(info->version));
-  const auto put = [&context](std::string_view key, std::string_view value) {
+  for (const elf::ToolkitText &row : elf::kToolkitTexts) {
     context.sink.continue_row();
-    context.sink.put(key, name(value));
-  };
-  put("object", info->object);
-  put("tool", info->tool);
-  put("tool_version", info->tool_version);
-  put("build", info->build);
-  put("options", info->options);
+    context.sink.put(row.key, name(*info.*row.text));
+  }
 }
 
 void put_cuda_info(const DumpContext &context, const elf::Section &section, const elf::Note &note) {
