@@ -9,7 +9,7 @@
 // nvlink refuses objects of newer toolkits; we link them with a warning (Q065). Executables do not
 // come here (Q066). Objects of `nvcc -ewp` have a file type of their own and are linked like
 // others.
-#include "input/accept.h"
+#include "input/load_object.h"
 
 #include <algorithm>
 

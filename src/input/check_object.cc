@@ -3,7 +3,7 @@
 // The checks that passes rely on. Everything here holds for each object that a compiler or a
 // relocatable link has written, so a violation means a damaged file. nvlink has no such checks: it
 // crashes, or links what is left.
-#include "input/check_object.h"
+#include "input/load_object.h"
 
 #include <algorithm>
 #include <array>

@@ -22,9 +22,6 @@
 #include "elf/records/nv_info.h"
 #include "elf/records/nv_notes.h"
 #include "elf/text_info.h"
-#include "input/accept.h"
-#include "input/check_object.h"
-#include "input/mercury_plane.h"
 #include "support/bytes.h"
 
 namespace culink {

@@ -8,7 +8,6 @@
 // What may surprise: code is a capsule, a difference to the machine code that is far shorter than
 // the code it expands to. Its section has the bytes of the capsule, but the size of the expanded
 // code, because offsets of relocations refer to that.
-#include "input/mercury_plane.h"
 
 #include <algorithm>
 #include <array>

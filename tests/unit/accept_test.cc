@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "input/accept.h"
+#include "input/load_object.h"
 
 #include <functional>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // One field of a good object is broken at a time; the refusal names file, section and field.
-#include "input/check_object.h"
+#include "input/load_object.h"
 
 #include <utility>
 

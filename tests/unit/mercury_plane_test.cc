@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "input/mercury_plane.h"
 
 #include <gtest/gtest.h>
 

@@ -14,7 +14,6 @@
 #include "compilers/lto/module_options.h"
 #include "elf/constants.h"
 #include "elf/elf_view.h"
-#include "input/accept.h"
 #include "input/collect.h"
 #include "input/compile_ptx.h"
 #include "input/file_kind.h"

@@ -20,7 +20,7 @@
 
 #include "elf/records/nv_capmerc.h"
 #include "elf/target/arch.h"
-#include "input/mercury_plane.h"
+#include "input/load_object.h"
 
 namespace culink {
 

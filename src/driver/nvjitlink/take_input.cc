@@ -18,8 +18,8 @@
 #include "driver/nvjitlink/jit_messages.h"
 #include "driver/options/dialects.h"
 #include "elf/elf_view.h"
-#include "input/accept.h"
 #include "input/file_kind.h"
+#include "input/load_object.h"
 
 namespace culink::jit {
 
