@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "compilers/engine/engine_job.h"
+#include "compilers/engine/worker.h"
 
 #include <gtest/gtest.h>
 

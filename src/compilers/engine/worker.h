@@ -7,7 +7,6 @@
 #include <sys/types.h>
 #include <vector>
 
-#include "compilers/engine/engine_job.h"
 #include "compilers/engine/jit_link.h"
 #include "support/process.h"
 #include "support/result.h"
@@ -66,6 +65,10 @@ private:
   std::optional<MemoryFile> answer_;
   std::optional<JitLink> here_; // instead of a process
 };
+
+// A job as bytes, for another process, and back. The inputs of a decoded job lie in `bytes`.
+[[nodiscard]] std::vector<u8> encode_job(const EngineJob &job);
+[[nodiscard]] Result<EngineJob> decode_job(ByteSpan bytes);
 
 // The first word of the command line of a worker; then the library, the socket and the two files.
 inline constexpr std::string_view kWorkerWord = "--engine-worker";

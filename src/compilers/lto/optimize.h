@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "compilers/cache/cache.h"
-#include "compilers/engine/engine_job.h"
+#include "compilers/engine/jit_link.h"
 #include "compilers/lto/module_options.h"
 #include "culink/host_references.h"
 #include "culink/lto_options.h"
