@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Any text as PTX that an optimiser has written.
-#include "compilers/lto/ptx_text.h"
+#include "compilers/lto/optimize.h"
 
 #include "round_trip.h"
 #include "support/bytes.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "compilers/lto/module_options.h"
+#include "compilers/lto/optimize.h"
 
 #include <gtest/gtest.h>
 

@@ -1,22 +1,158 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Many modules in, PTX out. The compiler is that of libnvJitLink, in a worker process. It is asked
-// for PTX and not for a cubin, because that text is nvlink's to the byte if the optimiser inside
-// gets the options that nvlink gives to its own: these are passed on one by one with -Xnvvm.
-// ptxas then makes of the text what nvlink makes of it.
+// Link-time optimisation by the compiler of libnvJitLink. First come the options with which the
+// modules of a program were compiled and on which they have to agree; then the compiler's job; then
+// what the linker has to know of the PTX that it answers with.
 //
-// What may surprise: -split-compile-extended is passed on in the same way, because libnvJitLink
-// itself would not combine it with PTX. The texts of the parts come one behind the other.
+// What may surprise: -split-compile-extended is passed on with -Xnvvm like all other options,
+// because libnvJitLink itself would not combine it with PTX.
 #include "compilers/lto/optimize.h"
 
 #include <algorithm>
+#include <charconv>
+#include <string_view>
 
 #include <fmt/format.h>
 
 #include "compilers/engine/worker.h"
+#include "elf/target/driver_functions.h"
 #include "support/bytes.h"
+#include "support/option_text.h"
+#include "support/string_index.h"
+#include "support/types.h"
 
 namespace culink {
+
+// ---- Options of modules
+//
+// nvcc writes the options that concern the optimiser beside the code: "-ftz=0 -prec_div=1
+// -prec_sqrt=1 -fmad=1", "-maxreg 40", "-generate-line-info", "-split-compile 2". Optimised as one
+// program, all modules have the same; a program of which one half rounds in another way than the
+// other cannot be made, and nvlink refuses it. Raw modules (.ltoir) have no such record.
+
+namespace {
+
+// An option of arithmetic in its three spellings: in the record, in messages (and on nvcc's command
+// line), and for the optimiser.
+struct Arithmetic {
+  std::string_view recorded;
+  std::string_view shown;
+  std::string_view word;
+};
+constexpr std::array<Arithmetic, 4> kArithmetic = {{{"-ftz=", "-ftz", "-ftz="},
+                                                    {"-prec_div=", "-prec-div", "-prec-div="},
+                                                    {"-prec_sqrt=", "-prec-sqrt", "-prec-sqrt="},
+                                                    {"-fmad=", "-fmad", "-fma="}}};
+
+std::optional<u32> number_in(std::string_view word) {
+  u32 out = 0;
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), out);
+  if (error != std::errc() || end != word.data() + word.size())
+    return std::nullopt;
+  return out;
+}
+
+// A module that differs from those before it.
+void report_difference(std::string_view option, const ModuleRecord &first,
+                       const ModuleRecord &other, Diagnostics &diag) {
+  diag.report(DiagId::MixedModuleOptions, {std::string(option), first.name, other.name}, {},
+              "compile all of them with the same value");
+}
+
+} // namespace
+
+ModuleOptions parse_module_options(std::string_view text) {
+  ModuleOptions out;
+  const std::vector<std::string> words = option_words(text);
+  for (size_t at = 0; at < words.size(); ++at) {
+    const std::string &word = words[at];
+    for (size_t i = 0; i < kArithmetic.size(); ++i)
+      if (word.starts_with(kArithmetic[i].recorded))
+        out.arithmetic[i] = word.substr(kArithmetic[i].recorded.size()) != "0";
+    if (word == "-generate-line-info")
+      out.line_info = true;
+    if (at + 1 == words.size())
+      break;
+    if (word == "-maxreg")
+      out.max_registers = number_in(words[++at]);
+    else if (word == "-split-compile" && !out.split_compile)
+      out.split_compile = number_in(words[++at]);
+  }
+  return out;
+}
+
+ModuleOptions join_module_options(const std::vector<ModuleRecord> &modules,
+                                  std::optional<u32> max_registers, Diagnostics &diag) {
+  ModuleOptions out;
+  const ModuleRecord *limited = nullptr;  // the first module with a number of registers
+  const ModuleRecord *threaded = nullptr; // the first with a number of threads
+  bool some_unlimited = false, some_without_lines = false;
+  for (size_t i = 0; i < modules.size(); ++i) {
+    const ModuleOptions one = parse_module_options(modules[i].options);
+    for (size_t k = 0; i != 0 && k < kArithmetic.size(); ++k)
+      if (one.arithmetic[k] != out.arithmetic[k])
+        report_difference(kArithmetic[k].shown, modules.front(), modules[i], diag);
+    if (i == 0)
+      out.arithmetic = one.arithmetic;
+    if (one.max_registers && limited && out.max_registers != one.max_registers && !max_registers)
+      report_difference("-maxrregcount", *limited, modules[i], diag);
+    if (one.max_registers && !limited) {
+      limited = &modules[i];
+      out.max_registers = one.max_registers;
+    }
+    if (one.split_compile && threaded && out.split_compile != one.split_compile)
+      report_difference("-split-compile", *threaded, modules[i], diag);
+    if (one.split_compile && !threaded) {
+      threaded = &modules[i];
+      out.split_compile = one.split_compile;
+    }
+    some_unlimited |= !one.max_registers;
+    some_without_lines |= !one.line_info;
+    out.line_info |= one.line_info;
+  }
+  if (diag.failed())
+    return out;
+  if (out.line_info && some_without_lines)
+    diag.report(DiagId::OptionForAll, {"-lineinfo", "-lineinfo"});
+  if (limited && some_unlimited && !max_registers)
+    diag.report(DiagId::OptionForAll,
+                {"-maxrregcount", fmt::format("-maxrregcount={}", *out.max_registers)});
+  if (max_registers)
+    out.max_registers = max_registers;
+  return out;
+}
+
+std::vector<std::string> arithmetic_words(const ModuleOptions &options,
+                                          const std::vector<std::string> &given) {
+  std::vector<std::string> out;
+  for (size_t i = 0; i < kArithmetic.size(); ++i) {
+    const bool has = std::any_of(given.begin(), given.end(), [i](const std::string &word) {
+      return word.starts_with(kArithmetic[i].word);
+    });
+    if (!has)
+      out.push_back(fmt::format("{}{}", kArithmetic[i].word, options.arithmetic[i] ? 1 : 0));
+  }
+  return out;
+}
+
+// Each release has written another number there.
+std::string release_of_ltoir(ByteSpan module) {
+  constexpr size_t kPlace = 7;
+  constexpr std::pair<u8, std::string_view> kReleases[] = {
+      {0x62, "13.0"}, {0x6b, "13.1"}, {0x72, "13.2"}, {0x73, "13.3"}, {0x78, "13.4"}};
+  for (const auto &[number, release] : kReleases)
+    if (module.size() > kPlace && module[kPlace] == number)
+      return std::string(release);
+  return "";
+}
+
+// ---- The optimiser
+//
+// Many modules in, PTX out. The compiler is that of libnvJitLink, in a worker process. It is asked
+// for PTX and not for a cubin, because that text is nvlink's to the byte if the optimiser inside
+// gets the options that nvlink gives to its own: these are passed on one by one with -Xnvvm.
+// ptxas then makes of the text what nvlink makes of it. The texts of parts (-split-compile) come one
+// behind the other.
 
 namespace {
 
@@ -159,6 +295,213 @@ Result<OptimizedProgram> optimize(const OptimizerTask &task, const LtoOptions &o
   if (key && out && !out->failed)
     cache->keep(*key, as_bytes(out->text), out->remarks);
   return out;
+}
+
+// ---- Its answer
+//
+// Properties of the PTX that the optimiser writes: where one of several texts ends, what it leaves
+// undefined, and its target. The optimiser writes each declaration on a line of its own, of which
+// only those that begin with ".extern" count here:
+//
+//   .extern .func  (.param .b32 func_retval0) name
+//   .extern .global .align 4 .b8 name[16];
+//   .extern .shared .align 16 .b8 name[];
+
+namespace {
+
+constexpr std::string_view kHead = "//\n// Generated by ";
+constexpr std::string_view kExtern = ".extern ";
+constexpr std::string_view kTarget = "\n.target ";
+
+std::string_view without_blanks_at_end(std::string_view text) {
+  while (!text.empty() && std::string_view(" \t\r\n").find(text.back()) != std::string_view::npos)
+    text.remove_suffix(1);
+  return text;
+}
+
+// The last word of a declaration without what follows a name.
+std::string name_at_end(std::string_view text) {
+  text = without_blanks_at_end(text.substr(0, text.find_first_of("[;=")));
+  return std::string(text.substr(text.find_last_of(" \t)") + 1));
+}
+
+// Behind the result, which is in parentheses, and before the parameters.
+std::string name_of_function(std::string_view text) {
+  const size_t first = text.find_first_not_of(" \t");
+  if (first != std::string_view::npos && text[first] == '(')
+    text.remove_prefix(std::min(text.find(')') + 1, text.size()));
+  return name_at_end(text.substr(0, text.find('(')));
+}
+
+} // namespace
+
+std::vector<std::string> split_ptx(std::string_view text) {
+  std::vector<std::string> out;
+  while (!text.empty()) {
+    size_t end = text.find(kHead, 1);
+    while (end != std::string_view::npos && text[end - 1] != '\n')
+      end = text.find(kHead, end + 1);
+    out.emplace_back(text.substr(0, end));
+    text = end == std::string_view::npos ? "" : text.substr(end);
+  }
+  return out;
+}
+
+UndefinedInPtx undefined_in(std::string_view ptx) {
+  UndefinedInPtx out;
+  while (!ptx.empty()) {
+    const size_t end = std::min(ptx.find('\n'), ptx.size());
+    std::string_view line = ptx.substr(0, end);
+    ptx.remove_prefix(std::min(end + 1, ptx.size()));
+    if (!line.starts_with(kExtern))
+      continue;
+    line.remove_prefix(kExtern.size());
+    if (line.starts_with(".func")) {
+      std::string name = name_of_function(line.substr(5));
+      if (!name.empty() && !arch::is_driver_function(name))
+        out.functions.push_back(std::move(name));
+    } else if (!line.starts_with(".shared")) {
+      out.variables.push_back(name_at_end(line));
+    }
+  }
+  return out;
+}
+
+std::string with_target(std::string ptx, std::string_view target) {
+  const size_t at = ptx.find(kTarget);
+  if (at == std::string::npos)
+    return ptx;
+  const size_t start = at + kTarget.size();
+  ptx.replace(start, std::min(ptx.find_first_of(", \r\n", start), ptx.size()) - start, target);
+  return ptx;
+}
+
+// ---- A fixed order
+//
+// An optimiser that works with several threads (-split-compile) or in haste (-Ofc=max) writes the
+// same lines in every run, but not in the same order: the variables of a text lie in the order of
+// a hash of their addresses, and texts come as their threads end. Equal inputs shall give equal
+// outputs, so both are sorted. Functions always come in one order.
+//
+// The optimiser writes each variable on a line, and all of them behind each other:
+//
+//   .visible .global .align 8 .u64 pointer = generic(table);
+//
+// What may surprise: a variable has to be declared before it is referenced, so one that references
+// others follows them.
+
+namespace {
+
+// ".global" and ".const", with or without a word for the linkage before it.
+bool declares_variable(std::string_view line) {
+  constexpr std::string_view kLinkages[] = {".visible ", ".weak ", ".common ", ".extern "};
+  for (const std::string_view linkage : kLinkages)
+    if (line.starts_with(linkage))
+      line.remove_prefix(linkage.size());
+  return (line.starts_with(".global ") || line.starts_with(".const ")) && line.ends_with(";\n");
+}
+
+bool is_in_names(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+         c == '$' || c == '%';
+}
+
+std::vector<std::string_view> names_in(std::string_view text) {
+  std::vector<std::string_view> out;
+  for (size_t at = 0; at < text.size(); ++at) {
+    size_t end = at;
+    while (end < text.size() && is_in_names(text[end]))
+      ++end;
+    if (end != at)
+      out.push_back(text.substr(at, end - at));
+    at = end;
+  }
+  return out;
+}
+
+std::string_view declared_name(std::string_view line) {
+  const std::vector<std::string_view> names = names_in(line.substr(0, line.find_first_of("[=;")));
+  return names.empty() ? std::string_view() : names.back();
+}
+
+// Lines that follow each other, of which each declares a variable.
+class Variables {
+public:
+  void add(std::string_view line) { lines_.push_back(line); }
+
+  // Appends the lines in their new order and forgets them.
+  void append_to(std::string &out) {
+    std::sort(lines_.begin(), lines_.end());
+    numbers_.clear();
+    for (u32 i = 0; i < lines_.size(); ++i)
+      numbers_.emplace(declared_name(lines_[i]), i);
+    seen_.assign(lines_.size(), false);
+    for (u32 i = 0; i < lines_.size(); ++i)
+      append_with_references(i, out);
+    lines_.clear();
+  }
+
+private:
+  struct Step {
+    u32 number;
+    std::vector<std::string_view> references; // which are not looked at yet
+  };
+
+  void visit(u32 number) {
+    seen_[number] = true;
+    const std::string_view line = lines_[number];
+    pending_.push_back({number, names_in(line.substr(std::min(line.find('='), line.size())))});
+  }
+
+  // Without recursion, because lists that hang together can be long.
+  void append_with_references(u32 first, std::string &out) {
+    if (!seen_[first])
+      visit(first);
+    while (!pending_.empty()) {
+      Step &step = pending_.back();
+      if (step.references.empty()) {
+        out += lines_[step.number];
+        pending_.pop_back();
+        continue;
+      }
+      const auto found = numbers_.find(step.references.back());
+      step.references.pop_back();
+      if (found != numbers_.end() && !seen_[found->second])
+        visit(found->second);
+    }
+  }
+
+  std::vector<std::string_view> lines_;
+  NameMap<u32> numbers_; // by name
+  std::vector<bool> seen_;
+  std::vector<Step> pending_;
+};
+
+std::string with_sorted_variables(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  Variables variables;
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, std::min(text.find('\n'), text.size() - 1) + 1);
+    text.remove_prefix(line.size());
+    if (declares_variable(line)) {
+      variables.add(line);
+      continue;
+    }
+    variables.append_to(out);
+    out += line;
+  }
+  variables.append_to(out);
+  return out;
+}
+
+} // namespace
+
+std::vector<std::string> in_fixed_order(std::vector<std::string> parts) {
+  for (std::string &part : parts)
+    part = with_sorted_variables(part);
+  std::sort(parts.begin(), parts.end());
+  return parts;
 }
 
 } // namespace culink

@@ -11,7 +11,7 @@
 #include <fmt/format.h>
 
 #include "compilers/engine/compiler_words.h"
-#include "compilers/lto/module_options.h"
+#include "compilers/lto/optimize.h"
 #include "elf/constants.h"
 #include "elf/elf_view.h"
 #include "input/collect.h"

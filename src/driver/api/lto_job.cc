@@ -16,8 +16,7 @@
 
 #include <fmt/format.h>
 
-#include "compilers/lto/module_options.h"
-#include "compilers/lto/ptx_text.h"
+#include "compilers/lto/optimize.h"
 #include "input/compile_ptx.h"
 
 namespace culink {
