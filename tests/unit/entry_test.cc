@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "compilers/cache/entry.h"
+#include "compilers/cache/folder.h"
 
 #include <gtest/gtest.h>
 

@@ -14,7 +14,6 @@
 
 #include <gtest/gtest.h>
 
-#include "compilers/cache/entry.h"
 #include "support/bytes.h"
 
 namespace culink {

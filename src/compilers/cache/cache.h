@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "compilers/cache/digest.h"
-#include "compilers/cache/entry.h"
 #include "compilers/cache/folder.h"
 #include "compilers/cache/remote_store.h"
 #include "culink/cache_options.h"

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "compilers/cache/digest.h"
-#include "compilers/cache/entry.h"
+#include "compilers/cache/folder.h"
 #include "support/result.h"
 #include "support/types.h"
 

@@ -151,8 +151,8 @@ std::string release_of_ltoir(ByteSpan module) {
 // Many modules in, PTX out. The compiler is that of libnvJitLink, in a worker process. It is asked
 // for PTX and not for a cubin, because that text is nvlink's to the byte if the optimiser inside
 // gets the options that nvlink gives to its own: these are passed on one by one with -Xnvvm.
-// ptxas then makes of the text what nvlink makes of it. The texts of parts (-split-compile) come one
-// behind the other.
+// ptxas then makes of the text what nvlink makes of it. The texts of parts (-split-compile) come
+// one behind the other.
 
 namespace {
 
