@@ -51,4 +51,11 @@ struct CompiledPtx {
 // such a note does not change.
 void remove_file_names(std::vector<u8> &cubin, std::string_view source, std::string_view object);
 
+// True for options of ptxas or the optimizer (-Xptxas, -Xnvvm) that are known to affect code alone:
+// an option that names no file, with its value after '=', or a value without a slash.
+[[nodiscard]] bool concerns_code_alone(std::string_view word);
+
+// True for options of ptxas that name a file or a response file.
+[[nodiscard]] bool names_file(std::string_view word);
+
 } // namespace culink

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "compilers/engine/compiler_words.h"
+#include "input/compile_ptx.h"
 
 #include <gtest/gtest.h>
 

@@ -13,7 +13,7 @@
 #include <filesystem>
 
 #include "compilers/cache/remote_store.h"
-#include "compilers/engine/compiler_words.h"
+#include "input/compile_ptx.h"
 #include "support/output_file.h"
 #include "support/process.h"
 

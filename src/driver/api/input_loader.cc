@@ -10,7 +10,6 @@
 
 #include <fmt/format.h>
 
-#include "compilers/engine/compiler_words.h"
 #include "compilers/lto/optimize.h"
 #include "elf/constants.h"
 #include "elf/elf_view.h"
