@@ -21,19 +21,6 @@ bool write_all(int fd, ByteSpan bytes) {
   return true;
 }
 
-bool write_all_at(int fd, ByteSpan bytes, u64 offset) {
-  for (u64 done = 0; done < bytes.size();) {
-    const ssize_t n =
-        ::pwrite(fd, bytes.data() + done, bytes.size() - done, static_cast<off_t>(offset + done));
-    if (n < 0 && errno == EINTR)
-      continue;
-    if (n <= 0)
-      return false;
-    done += static_cast<u64>(n);
-  }
-  return true;
-}
-
 bool read_all(int fd, std::vector<u8> &out) {
   for (u64 done = 0; done < out.size();) {
     const ssize_t n = ::pread(fd, out.data() + done, out.size() - done, static_cast<off_t>(done));
@@ -44,10 +31,6 @@ bool read_all(int fd, std::vector<u8> &out) {
     done += static_cast<u64>(n);
   }
   return true;
-}
-
-bool replace_content(int fd, ByteSpan bytes) {
-  return ::ftruncate(fd, static_cast<off_t>(bytes.size())) == 0 && write_all_at(fd, bytes, 0);
 }
 
 int above_standard(int fd) {

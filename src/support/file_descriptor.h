@@ -21,12 +21,8 @@ namespace culink {
 
 // Writes where the descriptor stands.
 [[nodiscard]] bool write_all(int fd, ByteSpan bytes);
-// Writes at an offset of a file; its position stays.
-[[nodiscard]] bool write_all_at(int fd, ByteSpan bytes, u64 offset);
 // Reads the first out.size() bytes of a file. False also if it has fewer.
 [[nodiscard]] bool read_all(int fd, std::vector<u8> &out);
-// Makes the bytes all that a file has. Its position, which another process may share, stays.
-[[nodiscard]] bool replace_content(int fd, ByteSpan bytes);
 
 // The descriptor, or a duplicate that children do not inherit, with `fd` closed, if it has one of
 // the numbers of standard input and outputs: a program may have closed these, but its children use

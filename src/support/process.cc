@@ -108,9 +108,10 @@ struct Pipe {
 struct ChildPlan {
   std::vector<char *> arguments;
   char **environment = nullptr;
-  int output = -1;       // becomes stdout and stderr
-  std::vector<int> kept; // descriptors that stay open
-  sigset_t signals{};    // those that are blocked in the program
+  int output = -1; // becomes stdout and stderr
+  const std::vector<int> &kept;
+  bool own_group = false;
+  sigset_t signals{}; // those that are blocked in the program
   pid_t parent = -1;
 };
 
@@ -119,12 +120,13 @@ void become(const ChildPlan &plan) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != plan.parent) // it has died already
     return;
-  ::setpgid(0, 0); // what it starts itself is in its group
-  const int nothing = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+  if (plan.own_group) // with what it starts itself
+    ::setpgid(0, 0);
+  const int nothing = ::open("/dev/null", O_RDWR | O_CLOEXEC);
   ::dup2(nothing, 0);
   ::fcntl(0, F_SETFD, 0); // dup2 does nothing where 0 was closed in this process
-  ::dup2(plan.output, 1);
-  ::dup2(plan.output, 2);
+  for (const int standard : {1, 2})
+    ::dup2(plan.output < 0 ? 0 : plan.output, standard);
   for (const int fd : plan.kept)
     ::fcntl(fd, F_SETFD, 0);
   struct sigaction usual {};
@@ -156,28 +158,6 @@ pid_t start_child(ChildPlan &plan) {
   return error == 0 ? child : -1;
 }
 
-using Clock = std::chrono::steady_clock;
-
-// When to stop waiting for a child.
-struct Patience {
-  std::optional<Clock::time_point> deadline;
-  const std::atomic<bool> *cancelled = nullptr;
-
-  [[nodiscard]] bool is_over() const {
-    return (deadline && Clock::now() >= *deadline) || (cancelled && *cancelled);
-  }
-  // Milliseconds for poll: up to the deadline, but not so long that a user waits for the end of
-  // what was cancelled; -1: no limit.
-  [[nodiscard]] int milliseconds() const {
-    constexpr i64 kMost = 1 << 30;
-    constexpr i64 kGlance = 50;
-    if (!deadline)
-      return cancelled ? kGlance : -1;
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(*deadline - Clock::now());
-    return static_cast<int>(std::clamp<i64>(left.count(), 0, cancelled ? kGlance : kMost));
-  }
-};
-
 // Reads a pipe up to its end, and keeps what somebody may want to read; false: patience ended
 // first.
 bool read_pipe(int fd, const Patience &patience, std::string &out) {
@@ -206,15 +186,9 @@ Result<MemoryFile> MemoryFile::create(ByteSpan contents) {
   MemoryFile out(above_standard(::memfd_create("culink", MFD_CLOEXEC)));
   if (out.fd_ < 0)
     return system_error("cannot create a file in memory");
-  if (std::optional<Error> error = out.replace(contents))
-    return std::move(*error);
-  return out;
-}
-
-std::optional<Error> MemoryFile::replace(ByteSpan contents) const {
-  if (!replace_content(fd_, contents))
+  if (!write_all(out.fd_, contents))
     return system_error("cannot write to a file in memory");
-  return std::nullopt;
+  return out;
 }
 
 MemoryFile::MemoryFile(MemoryFile &&other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
@@ -227,14 +201,8 @@ MemoryFile::~MemoryFile() {
 Result<std::vector<u8>> MemoryFile::read() const {
   const off_t size = ::lseek(fd_, 0, SEEK_END);
   std::vector<u8> out(size > 0 ? static_cast<size_t>(size) : 0);
-  for (size_t done = 0; done < out.size();) {
-    const ssize_t n = ::pread(fd_, out.data() + done, out.size() - done, static_cast<off_t>(done));
-    if (n < 0 && errno == EINTR)
-      continue;
-    if (n <= 0)
-      return system_error("cannot read a file in memory");
-    done += static_cast<size_t>(n);
-  }
+  if (!read_all(fd_, out))
+    return system_error("cannot read a file in memory");
   return out;
 }
 
@@ -258,6 +226,26 @@ std::string describe_exit(int status) {
          ::strsignal(status - kSignal) + ")";
 }
 
+int Patience::milliseconds() const {
+  constexpr i64 kMost = 1 << 30;
+  constexpr i64 kGlance = 50;
+  if (!deadline)
+    return cancelled ? kGlance : -1;
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(*deadline - Clock::now());
+  return static_cast<int>(std::clamp<i64>(left.count(), 0, cancelled ? kGlance : kMost));
+}
+
+pid_t start_process(const std::vector<std::string> &words, const std::vector<int> &kept, int output,
+                    bool own_group) {
+  ChildEnvironment environment;
+  ChildPlan plan{
+      .environment = environment.data(), .output = output, .kept = kept, .own_group = own_group};
+  for (const std::string &word : words)
+    plan.arguments.push_back(const_cast<char *>(word.c_str()));
+  plan.arguments.push_back(nullptr);
+  return start_child(plan);
+}
+
 Result<ProcessResult> run_process(const std::vector<std::string> &words,
                                   const std::vector<const MemoryFile *> &files,
                                   std::optional<std::chrono::seconds> limit,
@@ -265,21 +253,17 @@ Result<ProcessResult> run_process(const std::vector<std::string> &words,
   Pipe pipe;
   if (!pipe.open())
     return system_error("cannot create a pipe");
-  ChildEnvironment environment;
-  ChildPlan plan{.environment = environment.data(), .output = pipe.ends[1]};
-  for (const std::string &word : words)
-    plan.arguments.push_back(const_cast<char *>(word.c_str()));
-  plan.arguments.push_back(nullptr);
+  std::vector<int> kept;
   for (const MemoryFile *file : files)
-    plan.kept.push_back(file->descriptor());
-  const pid_t child = start_child(plan);
+    kept.push_back(file->descriptor());
+  const pid_t child = start_process(words, kept, pipe.ends[1], true);
   if (child < 0)
     return system_error("cannot start");
   pipe.close_end(1);
   ProcessResult out;
   Patience patience{std::nullopt, cancelled};
   if (limit)
-    patience.deadline = Clock::now() + *limit;
+    patience.deadline = Patience::Clock::now() + *limit;
   if (!read_pipe(pipe.ends[0], patience, out.output)) {
     out.late = true;
     ::kill(-child, SIGKILL);

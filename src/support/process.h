@@ -49,8 +49,6 @@ public:
   [[nodiscard]] int descriptor() const { return fd_; }
   [[nodiscard]] std::string path() const { return "/dev/fd/" + std::to_string(fd_); }
   [[nodiscard]] Result<std::vector<u8>> read() const;
-  // Replaces the contents.
-  [[nodiscard]] std::optional<Error> replace(ByteSpan contents) const;
 
 private:
   explicit MemoryFile(int fd) : fd_(fd) {}
@@ -68,16 +66,36 @@ struct ProcessResult {
   bool late = false;  // it was ended at the deadline, or because that was asked for
 };
 
+// The end of a wait for a child.
+struct Patience {
+  using Clock = std::chrono::steady_clock;
+
+  std::optional<Clock::time_point> deadline;
+  const std::atomic<bool> *cancelled = nullptr;
+
+  [[nodiscard]] bool is_over() const {
+    return (deadline && Clock::now() >= *deadline) || (cancelled && *cancelled);
+  }
+  // Milliseconds for poll: up to the deadline, but not so long that a user waits for the end of
+  // what was cancelled; -1: no limit.
+  [[nodiscard]] int milliseconds() const;
+};
+
+// Starts a program, without a shell: the child, or -1 with errno. words[0] is its path. It sees
+// nothing of this process but the given descriptors and the environment, and is killed with the
+// thread that starts it. `output` becomes its standard output and error; -1: they lead nowhere.
+// With a group of its own it can be killed together with its children.
+[[nodiscard]] pid_t start_process(const std::vector<std::string> &words,
+                                  const std::vector<int> &kept, int output, bool own_group);
+
 // Waits until a child has ended: the exit code as above, or nothing where it is lost.
 [[nodiscard]] std::optional<int> wait_for_child(pid_t child);
 
 // "ended with 3", "ended by signal 11 (Segmentation fault)": for messages.
 [[nodiscard]] std::string describe_exit(int status);
 
-// Runs a program to its end, without a shell. words[0] is its path. The child sees nothing of this
-// process but the given files and the environment; any number may run at once. It is killed with
-// this process; after the limit, if there is one, it is ended with its own children, and soon after
-// `cancelled` is set, unless null.
+// Runs a program to its end. Any number may run at once. After the limit, if there is one, it is
+// ended with its own children, and soon after `cancelled` is set, unless null.
 [[nodiscard]] Result<ProcessResult> run_process(const std::vector<std::string> &words,
                                                 const std::vector<const MemoryFile *> &files = {},
                                                 std::optional<std::chrono::seconds> limit = {},

@@ -85,36 +85,42 @@ int JitLink::fetch(Handle handle, EngineOutput wanted, std::vector<u8> &image) c
   return code;
 }
 
-JitLinkResult JitLink::run(const EngineJob &job) const {
+WorkerAnswer JitLink::run(const EngineJob &job) const {
   std::vector<const char *> options;
   for (const std::string &option : job.options)
     options.push_back(option.c_str());
-  JitLinkResult out;
+  WorkerAnswer out;
   Handle handle = nullptr;
-  out.code = call_.create(&handle, static_cast<u32>(options.size()), options.data());
+  int code = call_.create(&handle, static_cast<u32>(options.size()), options.data());
+  bool refused = false;
   for (const EngineInput &input : job.inputs) {
-    if (out.code != 0)
+    if (code != 0)
       break;
-    out.code = call_.add_data(handle, static_cast<int>(input.kind), input.bytes.data(),
-                              input.bytes.size(), input.name.c_str());
-    out.refused = out.code != 0;
+    code = call_.add_data(handle, static_cast<int>(input.kind), input.bytes.data(),
+                          input.bytes.size(), input.name.c_str());
+    refused = code != 0;
   }
-  if (out.code == 0)
-    out.code = call_.complete(handle);
+  if (code == 0)
+    code = call_.complete(handle);
   // LTO-IR is there before the compiler of PTX can fail.
-  if (out.code == 0 || (!out.refused && handle && job.wanted == EngineOutput::LtoIr))
-    out.code = fetch(handle, job.wanted, out.image);
+  if (code == 0 || (!refused && handle && job.wanted == EngineOutput::LtoIr))
+    code = fetch(handle, job.wanted, out.image);
   if (handle) {
-    out.log = read_log(handle, call_.info_size, call_.infos) +
-              read_log(handle, call_.error_size, call_.errors);
+    out.text = read_log(handle, call_.info_size, call_.infos) +
+               read_log(handle, call_.error_size, call_.errors);
     call_.destroy(&handle);
   }
   unsigned major = 0, minor = 0;
-  if (out.log.find("newer version of nvJitLink") != std::string::npos && call_.version &&
+  if (out.text.find("newer version of nvJitLink") != std::string::npos && call_.version &&
       call_.version(&major, &minor) == 0)
-    out.log += "this one is of CUDA " + std::to_string(major) + "." + std::to_string(minor) + "\n";
-  if (out.code != 0)
+    out.text += "this one is of CUDA " + std::to_string(major) + "." + std::to_string(minor) + "\n";
+  out.outcome = refused     ? WorkerOutcome::Refused
+                : code != 0 ? WorkerOutcome::Failed
+                            : WorkerOutcome::Linked;
+  if (code != 0)
     out.image.clear();
+  if (code != 0 && out.text.empty())
+    out.text = "error " + std::to_string(code);
   return out;
 }
 
@@ -124,7 +130,7 @@ Result<JitLink> JitLink::load(const std::string &library, Beside) {
   return Error{"", "", "a statically linked culink cannot load " + library};
 }
 
-JitLinkResult JitLink::run(const EngineJob &) const {
+WorkerAnswer JitLink::run(const EngineJob &) const {
   return {};
 }
 

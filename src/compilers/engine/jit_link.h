@@ -38,17 +38,11 @@ enum class WorkerOutcome : u32 {
   NoEngine,      // the library cannot be loaded
 };
 
-struct JitLinkResult {
-  int code = 0;          // 0: all went well
-  bool refused = false;  // an input was not taken
-  std::string log;       // what the library said
-  std::vector<u8> image; // none if it failed
-
-  [[nodiscard]] WorkerOutcome outcome() const {
-    return refused     ? WorkerOutcome::Refused
-           : code != 0 ? WorkerOutcome::Failed
-                       : WorkerOutcome::Linked;
-  }
+// What became of a job. Texts are for messages.
+struct WorkerAnswer {
+  WorkerOutcome outcome = WorkerOutcome::Failed;
+  std::vector<u8> image; // if it was linked
+  std::string text;      // if not: why; else what there is to remark
 };
 
 // libnvJitLink, loaded at run time.
@@ -61,7 +55,7 @@ public:
   [[nodiscard]] static Result<JitLink> load(const std::string &library,
                                             Beside beside = Beside::Nothing);
 
-  [[nodiscard]] JitLinkResult run(const EngineJob &job) const;
+  [[nodiscard]] WorkerAnswer run(const EngineJob &job) const;
 
 private:
   using Handle = void *;

@@ -48,7 +48,7 @@ constexpr auto kAllowed = std::to_array<u32>({
       SYS_sched_getaffinity, SYS_clock_gettime, SYS_clock_nanosleep, SYS_nanosleep,
       SYS_restart_syscall, SYS_rt_sigaction, SYS_rt_sigprocmask, SYS_rt_sigreturn, SYS_sigaltstack,
       SYS_getrandom, SYS_exit, SYS_exit_group,
-      // Open descriptors: the socket to the linker, and the files of the job and of the answer.
+      // Open descriptors: the socket to the linker, and what the engine has opened before.
       SYS_recvfrom, SYS_sendto, SYS_fstat, SYS_lseek, SYS_read, SYS_pread64, SYS_write,
       SYS_pwrite64, SYS_ftruncate, SYS_close,
       // Size and time of a source file, which line information has.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The linker's side of a worker. Nothing a worker does may stop the linker: replies are waited for
-// with a deadline, their sizes are checked against the file, contents are copied and not mapped (a
-// file that shrinks under a mapping would be a signal), and writing to a dead worker is an error.
+// The linker's side of a worker. Nothing a worker does may stop the linker: all waiting has a
+// deadline, memory is taken for what has come and not for what is announced, and writing to a dead
+// worker is an error.
 //
 // What may surprise: a process that ignores SIGCHLD, or waits for all its children, loses the
 // worker before it is waited for here, and its number may be that of another process by then. So a
@@ -10,20 +10,13 @@
 #include "compilers/engine/worker.h"
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <charconv>
 #include <csignal>
 #include <cstdlib>
-#include <cstring>
-#include <fcntl.h>
-#include <optional>
 #include <poll.h>
-#include <spawn.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #include <utility>
@@ -35,49 +28,180 @@
 
 namespace culink {
 
-constexpr u64 kWorkerMagic = 0x33302d6b6e696c75; // changes with the messages
-
-// The linker and a worker exchange one message each way per job, on a socket that keeps messages
-// apart. Contents lie in two files in memory that both have open.
-struct WorkerReply {
-  u64 magic = kWorkerMagic;
-  WorkerOutcome outcome = WorkerOutcome::Failed;
-  u32 code = 0;       // what the engine returned
-  u64 image_size = 0; // in the second file; then what the engine said
-  u64 text_size = 0;
-};
+// ---- Messages
+//
+// Linker and worker exchange one message each way per job: a mark, a length, and so many bytes.
+// These are numbers of eight bytes, and texts and contents behind their lengths. Both ends are of
+// one build as a rule; a length that does not fit is refused all the same, because nobody should
+// crash over bytes from outside.
 
 namespace {
 
-struct WorkerRequest {
-  u64 magic = kWorkerMagic;
-  u64 job_size = 0; // in the first file
+constexpr u64 kWorkerMagic = 0x34302d6b6e696c75; // changes with the messages
+constexpr u64 kMostInputs = 1 << 20;
+
+void append_number(std::vector<u8> &out, u64 number) {
+  const size_t at = out.size();
+  out.resize(at + sizeof number);
+  store_le(out.data() + at, number);
+}
+
+void append_block(std::vector<u8> &out, ByteSpan bytes) {
+  append_number(out, bytes.size());
+  out.insert(out.end(), bytes.begin(), bytes.end());
+}
+
+// Takes the parts from the front of a message, as long as there are any.
+class MessageReader {
+public:
+  explicit MessageReader(ByteSpan bytes) : rest_(bytes) {}
+
+  u64 number() {
+    const ByteSpan bytes = take(sizeof(u64));
+    return bytes.empty() ? 0 : load_le<u64>(bytes.data());
+  }
+  ByteSpan block() { return take(number()); }
+  // A count of parts, of which each takes some bytes.
+  u64 count() {
+    const u64 out = number();
+    fits_ = fits_ && out <= kMostInputs;
+    return fits_ ? out : 0;
+  }
+  [[nodiscard]] bool fits() const { return fits_; }
+  [[nodiscard]] bool at_end() const { return fits_ && rest_.empty(); }
+
+private:
+  ByteSpan take(u64 size) {
+    fits_ = fits_ && size <= rest_.size();
+    const ByteSpan out = rest_.first(fits_ ? size : 0);
+    rest_ = rest_.subspan(out.size());
+    return out;
+  }
+
+  ByteSpan rest_;
+  bool fits_ = true;
 };
 
-// Without descriptors of ours but those that are handed over.
-Result<pid_t> spawn_worker(const std::vector<std::string> &words, const std::vector<int> &kept) {
-  posix_spawn_file_actions_t actions;
-  ::posix_spawn_file_actions_init(&actions);
-  ::posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-  ::posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
-  ::posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
-  for (const int fd : kept) // onto itself: it stays open
-    ::posix_spawn_file_actions_adddup2(&actions, fd, fd);
-  std::vector<char *> arguments;
-  for (const std::string &word : words)
-    arguments.push_back(const_cast<char *>(word.c_str()));
-  arguments.push_back(nullptr);
-  pid_t child = -1;
-  ChildEnvironment environment;
-  errno = ::posix_spawn(&child, words.front().c_str(), &actions, nullptr, arguments.data(),
-                        environment.data());
-  ::posix_spawn_file_actions_destroy(&actions);
-  if (errno != 0)
-    return system_error("cannot start a worker");
-  return child;
+std::vector<u8> encode_answer(const WorkerAnswer &answer) {
+  std::vector<u8> out;
+  append_number(out, static_cast<u64>(answer.outcome));
+  append_block(out, as_bytes(answer.text));
+  append_block(out, answer.image);
+  return out;
+}
+
+std::optional<WorkerAnswer> decode_answer(std::vector<u8> bytes) {
+  MessageReader reader(bytes);
+  WorkerAnswer out;
+  out.outcome = static_cast<WorkerOutcome>(reader.number());
+  out.text = as_text(reader.block());
+  const size_t size = reader.block().size();
+  if (!reader.at_end())
+    return std::nullopt;
+  bytes.erase(bytes.begin(), bytes.end() - static_cast<std::ptrdiff_t>(size));
+  out.image = std::move(bytes);
+  return out;
+}
+
+// How the exchange of a message ended.
+enum class Exchange : u8 { Done, Closed, Late, Foreign };
+
+// Waits until the socket is ready. Without a limit the call that follows waits by itself.
+Exchange wait_for_socket(int socket, short event, const Patience &patience) {
+  while (patience.milliseconds() >= 0) {
+    pollfd waited{socket, event, 0};
+    const int ready = ::poll(&waited, 1, patience.milliseconds());
+    if (ready > 0)
+      break;
+    if (patience.is_over())
+      return Exchange::Late;
+  }
+  return Exchange::Done;
+}
+
+Exchange send_bytes(int socket, ByteSpan bytes, const Patience &patience) {
+  const int flags = MSG_NOSIGNAL | (patience.milliseconds() >= 0 ? MSG_DONTWAIT : 0);
+  while (!bytes.empty()) {
+    if (wait_for_socket(socket, POLLOUT, patience) == Exchange::Late)
+      return Exchange::Late;
+    const ssize_t n = ::send(socket, bytes.data(), bytes.size(), flags);
+    if (n < 0 && errno != EINTR && errno != EAGAIN)
+      return Exchange::Closed;
+    bytes = bytes.subspan(static_cast<size_t>(std::max<ssize_t>(n, 0)));
+  }
+  return Exchange::Done;
+}
+
+Exchange receive_bytes(int socket, u64 size, std::vector<u8> &out, const Patience &patience) {
+  constexpr u64 kPart = 256 << 10;
+  for (out.clear(); out.size() < size;) {
+    if (wait_for_socket(socket, POLLIN, patience) == Exchange::Late)
+      return Exchange::Late;
+    const u64 old = out.size();
+    out.resize(std::min(size, old + kPart));
+    const ssize_t n = ::recv(socket, out.data() + old, out.size() - old, 0);
+    if (n == 0 || (n < 0 && errno != EINTR))
+      return Exchange::Closed;
+    out.resize(old + static_cast<u64>(std::max<ssize_t>(n, 0)));
+  }
+  return Exchange::Done;
+}
+
+Exchange send_message(int socket, ByteSpan message, const Patience &patience = {}) {
+  std::vector<u8> head;
+  append_number(head, kWorkerMagic);
+  append_number(head, message.size());
+  const Exchange sent = send_bytes(socket, head, patience);
+  return sent == Exchange::Done ? send_bytes(socket, message, patience) : sent;
+}
+
+Exchange receive_message(int socket, std::vector<u8> &message, const Patience &patience = {}) {
+  std::vector<u8> head;
+  const Exchange received = receive_bytes(socket, 2 * sizeof(u64), head, patience);
+  if (received != Exchange::Done)
+    return received;
+  if (load_le<u64>(head.data()) != kWorkerMagic)
+    return Exchange::Foreign;
+  return receive_bytes(socket, load_le<u64>(head.data() + sizeof(u64)), message, patience);
 }
 
 } // namespace
+
+std::vector<u8> encode_job(const EngineJob &job) {
+  std::vector<u8> out;
+  append_number(out, static_cast<u64>(job.wanted));
+  append_number(out, job.options.size());
+  for (const std::string &option : job.options)
+    append_block(out, as_bytes(option));
+  append_number(out, job.inputs.size());
+  for (const EngineInput &input : job.inputs) {
+    append_number(out, static_cast<u64>(input.kind));
+    append_block(out, as_bytes(input.name));
+    append_block(out, input.bytes);
+  }
+  return out;
+}
+
+Result<EngineJob> decode_job(ByteSpan bytes) {
+  MessageReader reader(bytes);
+  EngineJob out;
+  out.wanted = static_cast<EngineOutput>(reader.number());
+  const u64 options = reader.count();
+  for (u64 i = 0; i < options && reader.fits(); ++i)
+    out.options.emplace_back(as_text(reader.block()));
+  const u64 inputs = reader.count();
+  for (u64 i = 0; i < inputs && reader.fits(); ++i) {
+    EngineInput &input = out.inputs.emplace_back();
+    input.kind = static_cast<EngineInputKind>(reader.number());
+    input.name = as_text(reader.block());
+    input.bytes = reader.block();
+  }
+  if (!reader.at_end())
+    return Error{"", "", "the job is cut"};
+  return out;
+}
+
+// ---- The linker's side
 
 Result<WorkerProcess> WorkerProcess::start(const std::string &program, const std::string &library) {
   Result<WorkerProcess> out = start_child(program, library);
@@ -91,37 +215,32 @@ Result<WorkerProcess> WorkerProcess::start(const std::string &program, const std
 
 Result<WorkerProcess> WorkerProcess::start_child(const std::string &program,
                                                  const std::string &library) {
-  Result<MemoryFile> job = MemoryFile::create({});
-  Result<MemoryFile> answer = MemoryFile::create({});
-  if (!job || !answer)
-    return job ? answer.error() : job.error();
   int ends[2];
-  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
     return system_error("cannot create a socket");
   for (int &end : ends)
     end = above_standard(end);
-  const Result<pid_t> child =
-      spawn_worker({program, std::string(kWorkerWord), library, std::to_string(ends[1]),
-                    std::to_string(job->descriptor()), std::to_string(answer->descriptor())},
-                   {ends[1], job->descriptor(), answer->descriptor()});
-  ::close(ends[1]);
-  if (!child) {
+  const pid_t child = start_process(
+      {program, std::string(kWorkerWord), library, std::to_string(ends[1])}, {ends[1]}, -1, false);
+  if (child < 0) {
+    const Error error = system_error("cannot start a worker");
     ::close(ends[0]);
-    return child.error();
+    ::close(ends[1]);
+    return error;
   }
-  return WorkerProcess(*child, ends[0], std::move(*job), std::move(*answer));
+  ::close(ends[1]);
+  return WorkerProcess(child, ends[0]);
 }
 
 WorkerProcess::WorkerProcess(WorkerProcess &&other) noexcept
     : child_(std::exchange(other.child_, -1)), socket_(std::exchange(other.socket_, -1)),
-      job_(std::move(other.job_)), answer_(std::move(other.answer_)),
       here_(std::exchange(other.here_, std::nullopt)) {}
 
 WorkerProcess::~WorkerProcess() {
   end();
 }
 
-// It has nothing to lose: what is wanted of it lies in our files.
+// It has nothing to lose: what is wanted of it comes by the socket.
 void WorkerProcess::stop() const {
   pollfd other_end{socket_, 0, 0};
   if (child_ > 0 && ::poll(&other_end, 1, 0) == 0)
@@ -143,172 +262,36 @@ Error WorkerProcess::gone() {
   return Error{"", "", "the engine " + describe_exit(end())};
 }
 
-Result<WorkerReply> WorkerProcess::wait_for_reply(std::chrono::seconds limit,
-                                                  const std::atomic<bool> *cancelled) {
-  using Clock = std::chrono::steady_clock;
-  constexpr i64 kMost = 1 << 30;
-  constexpr i64 kGlance = 50; // milliseconds between looks whether it was cancelled
-  const Clock::time_point deadline = Clock::now() + limit;
-  for (;;) {
-    if (cancelled && *cancelled) {
-      end();
-      return Error{"", "", "the engine was ended, because the link was cancelled"};
-    }
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
-    pollfd waited{socket_, POLLIN, 0};
-    const int ready =
-        ::poll(&waited, 1,
-               static_cast<int>(std::clamp<i64>(left.count(), 0, cancelled ? kGlance : kMost)));
-    if ((ready < 0 && errno == EINTR) || (ready == 0 && Clock::now() < deadline))
-      continue;
-    if (ready == 0) {
-      end();
-      return Error{
-          "", "", "the engine did not finish within " + std::to_string(limit.count()) + " seconds"};
-    }
-    WorkerReply reply;
-    const ssize_t n = ::recv(socket_, &reply, sizeof reply, 0);
-    if (n < 0 && errno == EINTR)
-      continue;
-    if (n <= 0)
-      return gone();
-    if (n != sizeof reply || reply.magic != kWorkerMagic) {
-      end();
-      return Error{"", "", "the engine's worker is of another version of culink"};
-    }
-    return reply;
-  }
-}
-
 Result<WorkerAnswer> WorkerProcess::run(const EngineJob &job, std::chrono::seconds limit,
                                         const std::atomic<bool> *cancelled) {
   if (!alive())
     return Error{"", "", "the engine's worker is gone"};
-  if (here_) {
-    JitLinkResult result = here_->run(job);
-    const WorkerOutcome outcome = result.outcome();
-    return WorkerAnswer{outcome, std::move(result.image), std::move(result.log)};
-  }
-  const std::vector<u8> bytes = encode_job(job);
-  if (std::optional<Error> error = job_->replace(bytes))
-    return std::move(*error);
-  const WorkerRequest request{.job_size = bytes.size()};
-  if (::send(socket_, &request, sizeof request, MSG_NOSIGNAL) != sizeof request)
+  if (here_)
+    return here_->run(job);
+  const Patience patience{Patience::Clock::now() + limit, cancelled};
+  std::vector<u8> message = encode_job(job);
+  Exchange exchange = send_message(socket_, message, patience);
+  if (exchange == Exchange::Done)
+    exchange = receive_message(socket_, message, patience);
+  switch (exchange) {
+  case Exchange::Done:
+    break;
+  case Exchange::Closed:
     return gone();
-  const Result<WorkerReply> reply = wait_for_reply(limit, cancelled);
-  if (!reply)
-    return reply.error();
-  WorkerAnswer out;
-  out.outcome = reply->outcome;
-  if (reply->image_size != 0 || reply->text_size != 0) {
-    Result<std::vector<u8>> answer = answer_->read();
-    if (!answer)
-      return answer.error();
-    if (reply->image_size > answer->size() ||
-        answer->size() - reply->image_size != reply->text_size)
-      return Error{"", "", "the engine's answer is not as long as it says"};
-    out.text.assign(answer->begin() + static_cast<i64>(reply->image_size), answer->end());
-    answer->resize(reply->image_size);
-    out.image = std::move(*answer);
+  case Exchange::Late:
+    end();
+    if (cancelled && *cancelled)
+      return Error{"", "", "the engine was ended, because the link was cancelled"};
+    return Error{"", "",
+                 "the engine did not finish within " + std::to_string(limit.count()) + " seconds"};
+  case Exchange::Foreign:
+    end();
+    return Error{"", "", "the engine's worker is of another version of culink"};
   }
-  if (out.outcome != WorkerOutcome::Linked && out.text.empty())
-    out.text = "error " + std::to_string(reply->code);
-  return out;
-}
-
-// ---- Jobs as bytes
-//
-// A job travels to the worker process as one run of bytes: numbers of eight bytes, and texts and
-// inputs behind their lengths. Both ends are of one build, so there is no version in it; a length
-// that does not fit is refused all the same, because nobody should crash over bytes from outside.
-
-namespace {
-
-constexpr u64 kMostInputs = 1 << 20;
-
-void append_number(std::vector<u8> &out, u64 number) {
-  const size_t at = out.size();
-  out.resize(at + sizeof number);
-  store_le(out.data() + at, number);
-}
-
-void append_block(std::vector<u8> &out, ByteSpan bytes) {
-  append_number(out, bytes.size());
-  out.insert(out.end(), bytes.begin(), bytes.end());
-}
-
-// Takes the parts from the front of a job, as long as there are any.
-class JobReader {
-public:
-  explicit JobReader(ByteSpan bytes) : rest_(bytes) {}
-
-  u64 number() {
-    if (rest_.size() < sizeof(u64)) {
-      fits_ = false;
-      return 0;
-    }
-    const u64 out = load_le<u64>(rest_.data());
-    rest_ = rest_.subspan(sizeof(u64));
-    return out;
-  }
-  ByteSpan block() {
-    const u64 size = number();
-    if (size > rest_.size()) {
-      fits_ = false;
-      return {};
-    }
-    const ByteSpan out = rest_.first(size);
-    rest_ = rest_.subspan(size);
-    return out;
-  }
-  // A count of parts, of which each takes some bytes.
-  u64 count() {
-    const u64 out = number();
-    fits_ = fits_ && out <= kMostInputs;
-    return fits_ ? out : 0;
-  }
-  [[nodiscard]] bool fits() const { return fits_; }
-  [[nodiscard]] bool at_end() const { return rest_.empty(); }
-
-private:
-  ByteSpan rest_;
-  bool fits_ = true;
-};
-
-} // namespace
-
-std::vector<u8> encode_job(const EngineJob &job) {
-  std::vector<u8> out;
-  append_number(out, static_cast<u64>(job.wanted));
-  append_number(out, job.options.size());
-  for (const std::string &option : job.options)
-    append_block(out, as_bytes(option));
-  append_number(out, job.inputs.size());
-  for (const EngineInput &input : job.inputs) {
-    append_number(out, static_cast<u64>(input.kind));
-    append_block(out, as_bytes(input.name));
-    append_block(out, input.bytes);
-  }
-  return out;
-}
-
-Result<EngineJob> decode_job(ByteSpan bytes) {
-  JobReader reader(bytes);
-  EngineJob out;
-  out.wanted = static_cast<EngineOutput>(reader.number());
-  const u64 options = reader.count();
-  for (u64 i = 0; i < options && reader.fits(); ++i)
-    out.options.emplace_back(as_text(reader.block()));
-  const u64 inputs = reader.count();
-  for (u64 i = 0; i < inputs && reader.fits(); ++i) {
-    EngineInput &input = out.inputs.emplace_back();
-    input.kind = static_cast<EngineInputKind>(reader.number());
-    input.name = as_text(reader.block());
-    input.bytes = reader.block();
-  }
-  if (!reader.fits() || !reader.at_end())
-    return Error{"", "", "the job is cut"};
-  return out;
+  std::optional<WorkerAnswer> out = decode_answer(std::move(message));
+  if (!out)
+    return Error{"", "", "the engine's answer is not as long as it says"};
+  return std::move(*out);
 }
 
 // ---- The worker's side
@@ -323,62 +306,19 @@ namespace {
 
 constexpr int kBadCommandLine = 2;
 
-// Descriptors the linker handed over.
-struct WorkerFiles {
-  int socket = -1;
-  int job = -1;
-  int answer = -1;
-};
-
 std::optional<int> descriptor_of(const std::string &word) {
   int number = -1;
   const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
-  if (error != std::errc() || end != word.data() + word.size() || number < 0)
+  if (error != std::errc() || end != word.data() + word.size() || number <= STDERR_FILENO)
     return std::nullopt;
   return number;
 }
 
 // A program that uses the library may have left others open.
-void close_all_but(const WorkerFiles &files) {
-  std::array<int, 3> kept = {files.socket, files.job, files.answer};
-  std::sort(kept.begin(), kept.end());
-  int first = STDERR_FILENO + 1;
-  for (const int fd : kept) {
-    if (fd > first)
-      ::syscall(SYS_close_range, first, fd - 1, 0);
-    first = fd + 1;
-  }
-  ::syscall(SYS_close_range, first, ~0U, 0);
-}
-
-// The reply, once image and text lie in the file of answers.
-WorkerReply answer_with(WorkerOutcome outcome, int code, std::vector<u8> image,
-                        std::string_view text, int file) {
-  WorkerReply reply{.outcome = outcome,
-                    .code = static_cast<u32>(code),
-                    .image_size = image.size(),
-                    .text_size = text.size()};
-  image.insert(image.end(), text.begin(), text.end());
-  if (!replace_content(file, image))
-    return {};
-  return reply;
-}
-
-WorkerReply serve(const JitLink &engine, const WorkerFiles &files, const WorkerRequest &request) {
-  struct stat info {};
-  const bool sized =
-      ::fstat(files.job, &info) == 0 && static_cast<u64>(info.st_size) == request.job_size;
-  if (request.magic != kWorkerMagic || !sized)
-    return {.outcome = WorkerOutcome::NotUnderstood};
-  std::vector<u8> bytes(request.job_size);
-  if (!read_all(files.job, bytes))
-    return answer_with(WorkerOutcome::Failed, 0, {}, "cannot read the job", files.answer);
-  const Result<EngineJob> job = decode_job(bytes);
-  if (!job)
-    return {.outcome = WorkerOutcome::NotUnderstood};
-  JitLinkResult result = engine.run(*job);
-  const WorkerOutcome outcome = result.outcome();
-  return answer_with(outcome, result.code, std::move(result.image), result.log, files.answer);
+void close_all_but(int kept) {
+  if (kept > STDERR_FILENO + 1)
+    ::syscall(SYS_close_range, STDERR_FILENO + 1, kept - 1, 0);
+  ::syscall(SYS_close_range, kept + 1, ~0U, 0);
 }
 
 // The engine, loaded; in the sandbox, if the environment asks for that.
@@ -391,32 +331,32 @@ Result<JitLink> load_engine(const std::string &library) {
   return engine;
 }
 
+WorkerAnswer serve(const Result<JitLink> &engine, ByteSpan message) {
+  const Result<EngineJob> job = decode_job(message);
+  if (!job)
+    return {WorkerOutcome::NotUnderstood, {}, job.error().text()};
+  return engine ? engine->run(*job)
+                : WorkerAnswer{WorkerOutcome::NoEngine, {}, engine.error().text()};
+}
+
 } // namespace
 
 int run_engine_worker(const std::vector<std::string> &words) {
-  if (words.size() != 5)
+  const std::optional<int> socket = words.size() == 3 ? descriptor_of(words[2]) : std::nullopt;
+  if (!socket)
     return kBadCommandLine;
-  const std::optional<int> socket = descriptor_of(words[2]), job = descriptor_of(words[3]),
-                           answer = descriptor_of(words[4]);
-  if (!socket || !job || !answer)
-    return kBadCommandLine;
-  const WorkerFiles files{*socket, *job, *answer};
-  close_all_but(files);
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  close_all_but(*socket);
   const rlimit no_core{0, 0};
   ::setrlimit(RLIMIT_CORE, &no_core);
   ::setenv("CUDA_VISIBLE_DEVICES", "", 1); // the GPU driver, if it is found, has nothing to start
   const Result<JitLink> engine = load_engine(words[1]);
-  for (WorkerRequest request;;) {
-    const ssize_t n = ::recv(files.socket, &request, sizeof request, 0);
-    if (n < 0 && errno == EINTR)
-      continue;
-    if (n != sizeof request)
-      return n == 0 ? 0 : kBadCommandLine;
-    const WorkerReply reply =
-        engine ? serve(*engine, files, request)
-               : answer_with(WorkerOutcome::NoEngine, 0, {}, engine.error().text(), files.answer);
-    if (::send(files.socket, &reply, sizeof reply, MSG_NOSIGNAL) != sizeof reply)
+  for (std::vector<u8> message;;) {
+    const Exchange received = receive_message(*socket, message);
+    if (received == Exchange::Foreign)
+      message.clear();
+    else if (received != Exchange::Done)
+      return 0;
+    if (send_message(*socket, encode_answer(serve(engine, message))) != Exchange::Done)
       return 0;
   }
 }

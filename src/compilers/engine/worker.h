@@ -3,24 +3,16 @@
 
 #include <atomic>
 #include <chrono>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <sys/types.h>
 #include <vector>
 
 #include "compilers/engine/jit_link.h"
-#include "support/process.h"
 #include "support/result.h"
 
 namespace culink {
-
-struct WorkerReply;
-
-// What a worker made of a job. Texts are for messages.
-struct WorkerAnswer {
-  WorkerOutcome outcome = WorkerOutcome::Failed;
-  std::vector<u8> image; // if it was linked
-  std::string text;      // if not: why; else what there is to remark
-};
 
 // A worker process, as the linker sees it. It takes one job after the other. After an error it is
 // gone: every further job is an error too.
@@ -49,20 +41,15 @@ public:
   void stop() const;
 
 private:
-  WorkerProcess(pid_t child, int socket, MemoryFile job, MemoryFile answer)
-      : child_(child), socket_(socket), job_(std::move(job)), answer_(std::move(answer)) {}
+  WorkerProcess(pid_t child, int socket) : child_(child), socket_(socket) {}
   explicit WorkerProcess(JitLink here) : here_(std::move(here)) {}
   [[nodiscard]] static Result<WorkerProcess> start_child(const std::string &program,
                                                          const std::string &library);
   [[nodiscard]] Error gone();
-  [[nodiscard]] Result<WorkerReply> wait_for_reply(std::chrono::seconds limit,
-                                                   const std::atomic<bool> *cancelled);
   int end();
 
   pid_t child_ = -1;
   int socket_ = -1;
-  std::optional<MemoryFile> job_;
-  std::optional<MemoryFile> answer_;
   std::optional<JitLink> here_; // instead of a process
 };
 
@@ -70,7 +57,7 @@ private:
 [[nodiscard]] std::vector<u8> encode_job(const EngineJob &job);
 [[nodiscard]] Result<EngineJob> decode_job(ByteSpan bytes);
 
-// The first word of the command line of a worker; then the library, the socket and the two files.
+// The first word of the command line of a worker; then the library and the socket.
 inline constexpr std::string_view kWorkerWord = "--engine-worker";
 
 // The main function of a worker, whose first word is kWorkerWord: loads the engine, serves requests
