@@ -157,23 +157,21 @@ std::chrono::seconds time_limit(u64 bytes) {
   return std::chrono::seconds(3600 + bytes / kBytesPerSecond);
 }
 
-Result<CompiledPtx> ask_library(const PtxCompiler &compiler,
-                                const std::vector<std::string> &options, ByteSpan text) {
-  Result<WorkerProcess> worker = WorkerProcess::start(compiler.worker, compiler.library);
-  if (!worker)
-    return Error{"", compiler.library, worker.error().text()};
+Result<CompilerAnswer> ask_library(const PtxCompiler &compiler,
+                                   const std::vector<std::string> &options, ByteSpan text) {
   std::vector<u8> ended(text.begin(), text.end());
   ended.push_back(0); // up to which the library reads
   const EngineJob job{options, {{EngineInputKind::Ptx, std::string(kNamePlace), ended}}};
-  Result<WorkerAnswer> answer = worker->run(job, time_limit(text.size()), compiler.cancelled);
-  if (!answer || answer->outcome == WorkerOutcome::NoEngine)
-    return Error{"", compiler.library, answer ? answer->text : answer.error().text()};
-  const int status = answer->outcome == WorkerOutcome::Linked ? 0 : 1;
-  return CompiledPtx{std::move(answer->image), std::move(answer->text), status};
+  Result<WorkerAnswer> answer = run_in_worker(compiler.worker, compiler.library, job,
+                                              time_limit(text.size()), compiler.cancelled);
+  if (!answer)
+    return Error{"", compiler.library, answer.error().text()};
+  return CompilerAnswer{std::move(answer->image), std::move(answer->text),
+                        answer->outcome == WorkerOutcome::Linked ? 0 : 1};
 }
 
-Result<CompiledPtx> run_compiler(const PtxCompiler &compiler,
-                                 const std::vector<std::string> &options, ByteSpan text) {
+Result<CompilerAnswer> run_compiler(const PtxCompiler &compiler,
+                                    const std::vector<std::string> &options, ByteSpan text) {
   const Result<MemoryFile> source = MemoryFile::create(text);
   const Result<MemoryFile> object = MemoryFile::create({});
   if (!source || !object)
@@ -195,49 +193,42 @@ Result<CompiledPtx> run_compiler(const PtxCompiler &compiler,
   if (run->status == kLostStatus)
     run->status = cubin->empty() ? 1 : 0;
   if (run->status != 0)
-    return CompiledPtx{{}, std::move(run->output), run->status};
+    return CompilerAnswer{{}, std::move(run->output), run->status};
   remove_file_names(*cubin, source->path(), object->path());
-  return CompiledPtx{std::move(*cubin), std::move(run->output), 0};
+  return CompilerAnswer{std::move(*cubin), std::move(run->output), 0};
 }
 
 // From the cache, or else from the compiler.
-Result<CompiledPtx> find_or_compile(const PtxCompiler &compiler, std::string_view target,
-                                    ByteSpan text) {
+Result<CompilerAnswer> find_or_compile(const PtxCompiler &compiler, std::string_view target,
+                                       ByteSpan text) {
   const std::vector<std::string> words = compiler_words(compiler, target);
-  const auto is_object = [target](const CachedAnswer &answer) {
+  const auto is_object = [target](const CompilerAnswer &answer) {
     return arch::is_code_for(target, answer.image);
   };
-  const std::optional<CacheKey> key =
-      compiler.cache ? compiler.cache->key_of({"ptx", {compiler.name()}, words, {text}})
-                     : std::nullopt;
-  if (key)
-    if (std::optional<CachedAnswer> known = compiler.cache->find(*key, is_object))
-      return CompiledPtx{std::move(known->image), std::move(known->text), 0};
-  Result<CompiledPtx> out = compiler.path.empty() ? ask_library(compiler, words, text)
-                                                  : run_compiler(compiler, words, text);
-  if (key && out && out->status == 0)
-    compiler.cache->keep(*key, out->cubin, out->remarks);
-  return out;
+  return answer_once(compiler.cache, {"ptx", {compiler.name()}, words, {text}}, is_object, [&] {
+    return compiler.path.empty() ? ask_library(compiler, words, text)
+                                 : run_compiler(compiler, words, text);
+  });
 }
 
 } // namespace
 
-Result<CompiledPtx> compile_ptx(const PtxCompiler &compiler, std::string_view name,
-                                std::string_view target, ByteSpan text) {
+Result<CompilerAnswer> compile_ptx(const PtxCompiler &compiler, std::string_view name,
+                                   std::string_view target, ByteSpan text) {
   if (compiler.name().empty())
     return Error{"", "", "is PTX, but no ptxas was found to compile it (--ptxas names one)"};
-  Result<CompiledPtx> out = find_or_compile(compiler, target, text);
-  const bool too_new = out && !hint_for_newer_ptx(out->remarks, "").empty();
+  Result<CompilerAnswer> out = find_or_compile(compiler, target, text);
+  const bool too_new = out && !hint_for_newer_ptx(out->text, "").empty();
   if ((!out || too_new) && !compiler.path.empty() && !compiler.library.empty() &&
       !(compiler.cancelled && *compiler.cancelled)) {
     PtxCompiler other = compiler;
     other.path.clear();
-    if (Result<CompiledPtx> from_library = find_or_compile(other, target, text);
+    if (Result<CompilerAnswer> from_library = find_or_compile(other, target, text);
         from_library && (!out || from_library->status == 0))
       out = std::move(from_library);
   }
   if (out)
-    replace_all(out->remarks, kNamePlace, name);
+    replace_all(out->text, kNamePlace, name);
   return out;
 }
 

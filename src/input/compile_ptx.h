@@ -28,17 +28,11 @@ struct PtxCompiler {
   [[nodiscard]] const std::string &name() const { return path.empty() ? library : path; }
 };
 
-struct CompiledPtx {
-  std::vector<u8> cubin;
-  std::string remarks; // the output of the compiler
-  int status = 0;      // of the compiler; else there is no cubin
-};
-
 // Compiles PTX, to an object for linking as a rule, with the options that nvlink's own compiler
 // has: the bytes are the same. `name` is what messages of the compiler call the text. An error
 // means that the compiler could not be run; its messages about the text are in the result.
-[[nodiscard]] Result<CompiledPtx> compile_ptx(const PtxCompiler &compiler, std::string_view name,
-                                              std::string_view target, ByteSpan text);
+[[nodiscard]] Result<CompilerAnswer> compile_ptx(const PtxCompiler &compiler, std::string_view name,
+                                                 std::string_view target, ByteSpan text);
 
 // A hint for the error of a compiler that is older than its PTX, with both releases; empty for
 // other output.

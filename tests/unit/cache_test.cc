@@ -57,7 +57,7 @@ protected:
 
 const std::vector<u8> kImage = {1, 2, 3};
 
-bool any(const CachedAnswer & /*answer*/) {
+bool any(const CompilerAnswer & /*answer*/) {
   return true;
 }
 
@@ -70,7 +70,7 @@ TEST_F(CacheTest, RemembersAnswers) {
   EXPECT_EQ(first.use().misses, 1U);
   EXPECT_EQ(first.use().stored, 1U);
   Cache second(options_);
-  const std::optional<CachedAnswer> found = second.find(*second.key_of(question()), any);
+  const std::optional<CompilerAnswer> found = second.find(*second.key_of(question()), any);
   ASSERT_TRUE(found);
   EXPECT_EQ(found->image, kImage);
   EXPECT_EQ(found->text, "said");
@@ -206,7 +206,7 @@ TEST_F(CacheTest, RefusesAnswersThatDoNotHold) {
   const std::optional<CacheKey> key = cache.key_of(question());
   ASSERT_TRUE(key);
   cache.keep(*key, kImage, "said");
-  EXPECT_FALSE(cache.find(*key, [](const CachedAnswer &) { return false; }));
+  EXPECT_FALSE(cache.find(*key, [](const CompilerAnswer &) { return false; }));
   EXPECT_EQ(cache.troubles().size(), 1U);
   EXPECT_FALSE(cache.find(*key, any));
 }
@@ -244,7 +244,7 @@ TEST_F(CacheTest, ServesManyThreadsAtOnce) {
       const std::string text = "text " + std::to_string(i);
       asked.contents = {as_bytes(text)};
       const std::optional<CacheKey> key = cache.key_of(asked);
-      const std::optional<CachedAnswer> answer = key ? cache.find(*key, any) : std::nullopt;
+      const std::optional<CompilerAnswer> answer = key ? cache.find(*key, any) : std::nullopt;
       wrong += !key || (answer && answer->text != text) ? 1 : 0;
       if (key && !answer)
         cache.keep(*key, kImage, text);

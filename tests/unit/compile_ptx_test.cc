@@ -44,32 +44,32 @@ TEST_F(CompilePtx, passes_target_options_and_text) {
   PtxCompiler asked =
       compiler("echo \"$1 $2 $3 $4 $5 $6 $7\" > \"${10}\"; cat \"$8\" >> \"${10}\"\n");
   asked.recorded = {"-v"};
-  const Result<CompiledPtx> out = compile_ptx(asked, "x.ptx", "sm_90", as_bytes(".version"));
+  const Result<CompilerAnswer> out = compile_ptx(asked, "x.ptx", "sm_90", as_bytes(".version"));
   ASSERT_TRUE(out) << out.error().text();
-  EXPECT_EQ(as_text(out->cubin), "-arch sm_90 -m 64 -v -c -O1\n.version");
+  EXPECT_EQ(as_text(out->image), "-arch sm_90 -m 64 -v -c -O1\n.version");
 }
 
 TEST_F(CompilePtx, errors_name_the_file_as_we_call_it) {
-  const Result<CompiledPtx> out =
+  const Result<CompilerAnswer> out =
       compile_ptx(compiler("echo \"ptxas $7, line 3; fatal: bad\"; exit 255\n"), "lib.a:x.o",
                   "sm_90", as_bytes("x"));
   ASSERT_TRUE(out);
   EXPECT_EQ(out->status, 255);
-  EXPECT_EQ(out->remarks, "ptxas lib.a:x.o, line 3; fatal: bad\n");
+  EXPECT_EQ(out->text, "ptxas lib.a:x.o, line 3; fatal: bad\n");
 }
 
 TEST_F(CompilePtx, the_object_shows_whether_it_was_made_if_the_status_is_lost) {
   const auto before = std::signal(SIGCHLD, SIG_IGN);
-  const Result<CompiledPtx> made =
+  const Result<CompilerAnswer> made =
       compile_ptx(compiler("cat \"$7\" > \"$9\"\n"), "x.ptx", "sm_90", as_bytes("x"));
-  const Result<CompiledPtx> refused =
+  const Result<CompilerAnswer> refused =
       compile_ptx(compiler("echo bad; exit 1\n"), "x.ptx", "sm_90", as_bytes("x"));
   std::signal(SIGCHLD, before);
   ASSERT_TRUE(made && refused);
   EXPECT_EQ(made->status, 0);
-  EXPECT_EQ(as_text(made->cubin), "x");
+  EXPECT_EQ(as_text(made->image), "x");
   EXPECT_EQ(refused->status, 1);
-  EXPECT_EQ(refused->remarks, "bad\n");
+  EXPECT_EQ(refused->text, "bad\n");
 }
 
 TEST_F(CompilePtx, ends_when_it_is_cancelled) {
@@ -78,7 +78,7 @@ TEST_F(CompilePtx, ends_when_it_is_cancelled) {
   slow.cancelled = &cancelled;
   const auto start = std::chrono::steady_clock::now();
   std::thread other([&] { cancelled = true; });
-  const Result<CompiledPtx> out = compile_ptx(slow, "x.ptx", "sm_90", as_bytes("x"));
+  const Result<CompilerAnswer> out = compile_ptx(slow, "x.ptx", "sm_90", as_bytes("x"));
   other.join();
   ASSERT_TRUE(out);
   EXPECT_EQ(out->status, 256 + 9);
@@ -129,7 +129,7 @@ TEST(NewerPtx, names_both_releases) {
 }
 
 TEST_F(CompilePtx, without_a_compiler_ptx_is_refused) {
-  const Result<CompiledPtx> out = compile_ptx({}, "x.ptx", "sm_90", as_bytes("x"));
+  const Result<CompilerAnswer> out = compile_ptx({}, "x.ptx", "sm_90", as_bytes("x"));
   ASSERT_FALSE(out);
   EXPECT_NE(out.error().text().find("no ptxas"), std::string::npos);
 }

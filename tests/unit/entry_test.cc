@@ -10,7 +10,7 @@ namespace {
 
 const Digest kKey = digest_of(as_bytes("a question"));
 
-CachedAnswer answer() {
+CompilerAnswer answer() {
   return {{1, 2, 3, 4, 5}, "a remark"};
 }
 
@@ -19,8 +19,8 @@ std::vector<u8> sound_entry() {
 }
 
 TEST(CacheEntry, GivesTheAnswerBack) {
-  for (const CachedAnswer &one : {answer(), CachedAnswer{}, CachedAnswer{{}, "text"}}) {
-    const std::optional<CachedAnswer> back =
+  for (const CompilerAnswer &one : {answer(), CompilerAnswer{}, CompilerAnswer{{}, "text"}}) {
+    const std::optional<CompilerAnswer> back =
         decode_entry(kKey, encode_entry(kKey, one.image, one.text));
     ASSERT_TRUE(back);
     EXPECT_EQ(back->image, one.image);

@@ -203,9 +203,9 @@ TEST_F(CacheFolderTest, LeavesLargeFilesToThoseWhoMayWriteThem) {
 void work_on(const CacheFolder &folder, u32 seed, u32 rounds) {
   for (u32 i = 0; i < rounds; ++i) {
     const u32 number = (seed * 31 + i * 17) % 97;
-    const CachedAnswer answer{contents_of(number, 20'000), {}};
+    const CompilerAnswer answer{contents_of(number, 20'000), {}};
     if (const auto found = folder.read(name_of(number))) {
-      const std::optional<CachedAnswer> back = decode_entry(name_of(number), *found);
+      const std::optional<CompilerAnswer> back = decode_entry(name_of(number), *found);
       if (!back || back->image != answer.image)
         ::_exit(1);
     }

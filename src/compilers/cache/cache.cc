@@ -121,12 +121,12 @@ const CacheFolder *Cache::folder() {
   return folder_ ? &*folder_ : nullptr;
 }
 
-std::optional<CachedAnswer> Cache::find_local(const Digest &key) {
+std::optional<CompilerAnswer> Cache::find_local(const Digest &key) {
   const CacheFolder *place = folder();
   const std::optional<std::vector<u8>> entry = place ? place->read(key) : std::nullopt;
   if (!entry)
     return std::nullopt;
-  std::optional<CachedAnswer> answer = decode_entry(key, *entry);
+  std::optional<CompilerAnswer> answer = decode_entry(key, *entry);
   if (!answer)
     place->remove(key);
   return answer;
@@ -150,7 +150,7 @@ std::optional<ProgramIdentity> Cache::identify_once(const std::string &path) {
   if (!state)
     return std::nullopt;
   const Digest key = key_of_state(path, *state);
-  if (const std::optional<CachedAnswer> known = find_local(key);
+  if (const std::optional<CompilerAnswer> known = find_local(key);
       known && known->image.size() == sizeof(Digest)) {
     ProgramIdentity out{{}, *state, true};
     std::copy(known->image.begin(), known->image.end(), out.contents.begin());
@@ -206,13 +206,13 @@ std::optional<CacheKey> Cache::key_of(const CacheQuestion &question) {
   return out;
 }
 
-std::optional<CachedAnswer> Cache::find(const CacheKey &key,
-                                        const std::function<bool(const CachedAnswer &)> &holds) {
+std::optional<CompilerAnswer>
+Cache::find(const CacheKey &key, const std::function<bool(const CompilerAnswer &)> &holds) {
   const auto refuse = [&](const std::string &where) {
     note_trouble(entry_trouble_, where + ": entry " + to_hex(key.digest_) +
                                      " is not what it should be; it is made again");
   };
-  if (std::optional<CachedAnswer> answer = find_local(key.digest_)) {
+  if (std::optional<CompilerAnswer> answer = find_local(key.digest_)) {
     if (holds(*answer)) {
       ++local_hits_;
       return answer;
@@ -238,6 +238,19 @@ void Cache::keep(const CacheKey &key, ByteSpan image, std::string_view text) {
   keep_local(key.digest_, entry);
   if (remote_)
     remote_->put(key.digest_, entry);
+}
+
+Result<CompilerAnswer> answer_once(Cache *cache, const CacheQuestion &question,
+                                   const std::function<bool(const CompilerAnswer &)> &is_sound,
+                                   const std::function<Result<CompilerAnswer>()> &ask) {
+  const std::optional<CacheKey> key = cache ? cache->key_of(question) : std::nullopt;
+  if (key)
+    if (std::optional<CompilerAnswer> known = cache->find(*key, is_sound))
+      return std::move(*known);
+  Result<CompilerAnswer> out = ask();
+  if (key && out && out->status == 0 && is_sound(*out))
+    cache->keep(*key, out->image, out->text);
+  return out;
 }
 
 CacheUse Cache::use() const {

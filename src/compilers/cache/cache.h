@@ -73,8 +73,8 @@ public:
   // an option names a file.
   [[nodiscard]] std::optional<CacheKey> key_of(const CacheQuestion &question);
   // `holds` looks at the contents of an answer; one that does not hold is removed.
-  [[nodiscard]] std::optional<CachedAnswer>
-  find(const CacheKey &key, const std::function<bool(const CachedAnswer &)> &holds);
+  [[nodiscard]] std::optional<CompilerAnswer>
+  find(const CacheKey &key, const std::function<bool(const CompilerAnswer &)> &holds);
   void keep(const CacheKey &key, ByteSpan image, std::string_view text);
 
   [[nodiscard]] CacheUse use() const;
@@ -85,7 +85,7 @@ private:
   [[nodiscard]] const CacheFolder *folder();
   [[nodiscard]] std::optional<ProgramIdentity> identify(const std::string &path);
   [[nodiscard]] std::optional<ProgramIdentity> identify_once(const std::string &path);
-  [[nodiscard]] std::optional<CachedAnswer> find_local(const Digest &key);
+  [[nodiscard]] std::optional<CompilerAnswer> find_local(const Digest &key);
   void keep_local(const Digest &key, ByteSpan entry);
   void note_trouble(std::string &place, const std::string &what);
 
@@ -101,5 +101,12 @@ private:
   mutable std::mutex mutex_; // for the texts
   std::string folder_trouble_, write_trouble_, entry_trouble_;
 };
+
+// The answer to a question from the cache, which may be null, or else from the compiler that `ask`
+// runs. Sound answers are kept.
+[[nodiscard]] Result<CompilerAnswer>
+answer_once(Cache *cache, const CacheQuestion &question,
+            const std::function<bool(const CompilerAnswer &)> &is_sound,
+            const std::function<Result<CompilerAnswer>()> &ask);
 
 } // namespace culink

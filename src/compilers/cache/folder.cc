@@ -343,14 +343,14 @@ std::vector<u8> encode_entry(const Digest &key, ByteSpan image, std::string_view
   return out;
 }
 
-std::optional<CachedAnswer> decode_entry(const Digest &key, ByteSpan file) {
+std::optional<CompilerAnswer> decode_entry(const Digest &key, ByteSpan file) {
   if (entry_size(key, file) != file.size() || !has_at(file, kChecksumAt, checksum_of(file)))
     return std::nullopt;
   const ByteSpan contents = file.subspan(kContentsAt);
   const u64 image_size = load_le<u64>(file.data() + kSizesAt);
   const ByteSpan image = contents.first(image_size);
-  return CachedAnswer{{image.begin(), image.end()},
-                      std::string(as_text(contents.subspan(image_size)))};
+  return CompilerAnswer{{image.begin(), image.end()},
+                        std::string(as_text(contents.subspan(image_size)))};
 }
 
 } // namespace culink

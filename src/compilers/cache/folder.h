@@ -13,9 +13,10 @@
 namespace culink {
 
 // What a compiler answered.
-struct CachedAnswer {
-  std::vector<u8> image;
-  std::string text; // what it said
+struct CompilerAnswer {
+  std::vector<u8> image; // an image, or PTX
+  std::string text;      // what it said
+  int status = 0;        // of the compiler; else there is no image, and nothing is kept
 };
 
 // How long the beginning of an entry is, and the size of the whole, which the beginning says.
@@ -27,7 +28,7 @@ inline constexpr u64 kEntryHeader = 88;
 // or is the answer to another question than `key`.
 [[nodiscard]] std::vector<u8> encode_entry(const Digest &key, ByteSpan image,
                                            std::string_view text);
-[[nodiscard]] std::optional<CachedAnswer> decode_entry(const Digest &key, ByteSpan file);
+[[nodiscard]] std::optional<CompilerAnswer> decode_entry(const Digest &key, ByteSpan file);
 
 // A folder has so many shards; each is cleaned by itself.
 inline constexpr u32 kCacheShards = 16;

@@ -237,7 +237,7 @@ long RemoteStore::run(void *handle, Transfer &transfer) {
 }
 
 std::optional<RemoteStore::Found>
-RemoteStore::get(const Digest &key, const std::function<bool(const CachedAnswer &)> &holds) {
+RemoteStore::get(const Digest &key, const std::function<bool(const CompilerAnswer &)> &holds) {
   void *handle = reads_ && load() ? take_handle() : nullptr;
   if (!handle)
     return std::nullopt;
@@ -245,7 +245,7 @@ RemoteStore::get(const Digest &key, const std::function<bool(const CachedAnswer 
   Transfer transfer{.key = key, .most = most_, .room = room_};
   const long status = run(handle, transfer);
   const i64 time = milliseconds_since(begin);
-  std::optional<CachedAnswer> answer;
+  std::optional<CompilerAnswer> answer;
   if (status == kFound && !transfer.was_ended())
     answer = decode_entry(key, transfer.received);
   if (answer && !holds(*answer))

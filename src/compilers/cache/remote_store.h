@@ -72,12 +72,12 @@ public:
   ~RemoteStore();
 
   struct Found {
-    CachedAnswer answer;
+    CompilerAnswer answer;
     std::vector<u8> entry; // of which it is made
   };
   // Empty if the entry is missing or invalid, or if memory is short.
   [[nodiscard]] std::optional<Found> get(const Digest &key,
-                                         const std::function<bool(const CachedAnswer &)> &holds);
+                                         const std::function<bool(const CompilerAnswer &)> &holds);
   // Whether it was taken.
   bool put(const Digest &name, ByteSpan bytes);
   // The first report, or nothing.

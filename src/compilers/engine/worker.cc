@@ -294,6 +294,19 @@ Result<WorkerAnswer> WorkerProcess::run(const EngineJob &job, std::chrono::secon
   return std::move(*out);
 }
 
+Result<WorkerAnswer> run_in_worker(const std::string &program, const std::string &library,
+                                   const EngineJob &job, std::chrono::seconds limit,
+                                   const std::atomic<bool> *cancelled) {
+  Result<WorkerProcess> worker = WorkerProcess::start(program, library);
+  if (!worker)
+    return worker.error();
+  Result<WorkerAnswer> out = worker->run(job, limit, cancelled);
+  if (out &&
+      (out->outcome == WorkerOutcome::NoEngine || out->outcome == WorkerOutcome::NotUnderstood))
+    return Error{"", "", std::move(out->text)};
+  return out;
+}
+
 // ---- The worker's side
 //
 // The engine is NVIDIA's libnvJitLink. It crashes on some damaged objects and does one link at a

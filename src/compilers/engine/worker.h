@@ -53,6 +53,12 @@ private:
   std::optional<JitLink> here_; // instead of a process
 };
 
+// One job in a process of its own. An engine that cannot be asked is an error.
+[[nodiscard]] Result<WorkerAnswer> run_in_worker(const std::string &program,
+                                                 const std::string &library, const EngineJob &job,
+                                                 std::chrono::seconds limit,
+                                                 const std::atomic<bool> *cancelled = nullptr);
+
 // A job as bytes, for another process, and back. The inputs of a decoded job lie in `bytes`.
 [[nodiscard]] std::vector<u8> encode_job(const EngineJob &job);
 [[nodiscard]] Result<EngineJob> decode_job(ByteSpan bytes);

@@ -305,18 +305,19 @@ CacheQuestion Engines::question_for(const EngineLink &job) const {
 }
 
 Engines::Answer Engines::link(const EngineLink &job, bool program_first) {
-  const std::optional<CacheKey> key = cache_ ? cache_->key_of(question_for(job)) : std::nullopt;
-  if (key)
-    if (std::optional<CachedAnswer> known = cache_->find(*key, [&job](const CachedAnswer &answer) {
-          return arch::is_code_for(job.target, answer.image);
-        }))
-      return std::move(known->image);
-  Answer answer = ask(job, program_first);
-  if (!answer)
-    return on_one_line(answer.error());
-  if (key && arch::is_code_for(job.target, *answer))
-    cache_->keep(*key, *answer, {});
-  return answer;
+  const auto is_sound = [&job](const CompilerAnswer &answer) {
+    return arch::is_code_for(job.target, answer.image);
+  };
+  Result<CompilerAnswer> out =
+      answer_once(cache_, question_for(job), is_sound, [&]() -> Result<CompilerAnswer> {
+        Answer linked = ask(job, program_first);
+        if (!linked)
+          return on_one_line(linked.error());
+        return CompilerAnswer{std::move(*linked), {}};
+      });
+  if (!out)
+    return out.error();
+  return std::move(out->image);
 }
 
 } // namespace culink

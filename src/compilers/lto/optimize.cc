@@ -256,45 +256,28 @@ CacheQuestion question_for(const EngineJob &job, const LtoOptions &options) {
   return out;
 }
 
-bool is_ptx(const CachedAnswer &answer) {
+bool is_ptx(const CompilerAnswer &answer) {
   const std::string_view text = as_text(answer.image);
   return text.find(".version") != std::string_view::npos &&
          text.find(".target") != std::string_view::npos;
 }
 
-Result<OptimizedProgram> ask_compiler(const EngineJob &job, const LtoOptions &options,
-                                      const std::atomic<bool> *cancelled) {
-  Result<WorkerProcess> worker = WorkerProcess::start(options.worker, options.library);
-  if (!worker)
-    return worker.error();
-  Result<WorkerAnswer> answer = worker->run(job, optimizer_time(size_of(job.inputs)), cancelled);
-  if (!answer)
-    return answer.error();
-  if (answer->outcome == WorkerOutcome::NoEngine || answer->outcome == WorkerOutcome::NotUnderstood)
-    return Error{"", "", answer->text};
-  return OptimizedProgram{.failed = answer->outcome != WorkerOutcome::Linked,
-                          .text = std::string(answer->image.begin(), answer->image.end()),
-                          .remarks = std::move(answer->text)};
-}
-
 } // namespace
 
-Result<OptimizedProgram> optimize(const OptimizerTask &task, const LtoOptions &options,
-                                  Cache *cache, const std::atomic<bool> *cancelled) {
+Result<CompilerAnswer> optimize(const OptimizerTask &task, const LtoOptions &options, Cache *cache,
+                                const std::atomic<bool> *cancelled) {
   const EngineJob job = optimizer_job(task, options);
-  const std::optional<CacheKey> key =
-      cache ? cache->key_of(question_for(job, options)) : std::nullopt;
-  const auto is_sound = [&task](const CachedAnswer &answer) {
+  const auto is_sound = [&task](const CompilerAnswer &answer) {
     return is_ptx(answer) != task.ptxas.has_value();
   };
-  if (key)
-    if (std::optional<CachedAnswer> known = cache->find(*key, is_sound))
-      return OptimizedProgram{.text = std::string(as_text(known->image)),
-                              .remarks = std::move(known->text)};
-  Result<OptimizedProgram> out = ask_compiler(job, options, cancelled);
-  if (key && out && !out->failed)
-    cache->keep(*key, as_bytes(out->text), out->remarks);
-  return out;
+  return answer_once(cache, question_for(job, options), is_sound, [&]() -> Result<CompilerAnswer> {
+    Result<WorkerAnswer> answer = run_in_worker(options.worker, options.library, job,
+                                                optimizer_time(size_of(job.inputs)), cancelled);
+    if (!answer)
+      return answer.error();
+    return CompilerAnswer{std::move(answer->image), std::move(answer->text),
+                          answer->outcome == WorkerOutcome::Linked ? 0 : 1};
+  });
 }
 
 // ---- Its answer

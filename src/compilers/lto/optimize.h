@@ -73,18 +73,12 @@ struct OptimizerTask {
 // that hangs meets it.
 [[nodiscard]] std::chrono::seconds optimizer_time(u64 bytes);
 
-struct OptimizedProgram {
-  bool failed = false;
-  std::string text;    // PTX, of several parts perhaps, or the bytes of an image
-  std::string remarks; // what the compiler said
-};
-
-// Lets the compiler do it, unless the cache has its answer, which may be null. An error means that
-// it could not be asked, or that it broke off, as it does soon after `cancelled` is set, unless
-// null.
-[[nodiscard]] Result<OptimizedProgram> optimize(const OptimizerTask &task,
-                                                const LtoOptions &options, Cache *cache,
-                                                const std::atomic<bool> *cancelled = nullptr);
+// PTX, of several parts perhaps, or an image: from the compiler, unless the cache has its answer,
+// which may be null. An error means that it could not be asked, or that it broke off, as it does
+// soon after `cancelled` is set, unless null.
+[[nodiscard]] Result<CompilerAnswer> optimize(const OptimizerTask &task, const LtoOptions &options,
+                                              Cache *cache,
+                                              const std::atomic<bool> *cancelled = nullptr);
 
 // What the optimiser's answer consists of: one text, or several where it has divided the program.
 [[nodiscard]] std::vector<std::string> split_ptx(std::string_view text);

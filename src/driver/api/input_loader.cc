@@ -37,10 +37,10 @@ u64 size_when_unpacked(const DeviceCode &code) {
 
 // With -Werror nvlink refuses options that contradict each other, whatever else its compiler warns
 // of. That compiler then stops before it reads the text.
-bool raise_redefinitions(CompiledPtx &compiled) {
+bool raise_redefinitions(CompilerAnswer &compiled) {
   constexpr std::string_view kWarning = "ptxas warning : incompatible redefinition";
   constexpr std::string_view kError = "ptxas error   : incompatible redefinition";
-  std::string &text = compiled.remarks;
+  std::string &text = compiled.text;
   const size_t last = text.rfind(kWarning);
   if (last == std::string::npos)
     return false;
@@ -317,7 +317,7 @@ std::optional<std::vector<u8>> InputLoader::compile(const PtxCompiler &compiler,
                                              "', which names a file"});
     return std::nullopt;
   }
-  Result<CompiledPtx> compiled = compile_ptx(compiler, name, target_.name, text);
+  Result<CompilerAnswer> compiled = compile_ptx(compiler, name, target_.name, text);
   if (!compiled) {
     diag.report(DiagId::BadInput, {name, compiled.error().text()});
     return std::nullopt;
@@ -331,13 +331,13 @@ std::optional<std::vector<u8>> InputLoader::compile(const PtxCompiler &compiler,
     if (!compiler.recorded.empty())
       why +=
           fmt::format("; its fatbin records the options '{}'", fmt::join(compiler.recorded, " "));
-    diag.report(DiagId::PtxRefused, {name, why, compiled->remarks}, remark_lines(compiled->remarks),
-                hint_for_newer_ptx(compiled->remarks, compiler.name()));
+    diag.report(DiagId::PtxRefused, {name, why, compiled->text}, remark_lines(compiled->text),
+                hint_for_newer_ptx(compiled->text, compiler.name()));
     return std::nullopt;
   }
-  if (!compiled->remarks.empty())
-    diag.report(DiagId::PtxRemarks, {name, "", compiled->remarks}, remark_lines(compiled->remarks));
-  return std::move(compiled->cubin);
+  if (!compiled->text.empty())
+    diag.report(DiagId::PtxRemarks, {name, "", compiled->text}, remark_lines(compiled->text));
+  return std::move(compiled->image);
 }
 
 // Messages of collect() come first, and what an input has wrong keeps the compiler from being

@@ -187,19 +187,19 @@ std::optional<std::string> LtoJob::compile(const OptimizerTask &task) {
     options.split_compile = task.compiled.split_compile;
   if (!dialect_.defects.lto_order_by_chance)
     options = with_repeatable_code(std::move(options));
-  Result<OptimizedProgram> program =
+  Result<CompilerAnswer> program =
       optimize(task, options, cache_, request_.progress ? &request_.progress->cancelled : nullptr);
-  if (!program || program->failed) {
-    const std::string what = program ? program->remarks : program.error().text();
+  if (!program || program->status != 0) {
+    const std::string what = program ? program->text : program.error().text();
     diag_.report(DiagId::LtoFailed,
                  {describe(task.modules), request_.lto.library, what, program ? "" : "broken"},
                  remark_lines(what), hint_for_newer_modules(task.modules, what));
     return std::nullopt;
   }
-  if (!program->remarks.empty())
-    diag_.report(DiagId::LtoRemarks, {describe(task.modules), program->remarks},
-                 remark_lines(program->remarks));
-  return std::move(program->text);
+  if (!program->text.empty())
+    diag_.report(DiagId::LtoRemarks, {describe(task.modules), program->text},
+                 remark_lines(program->text));
+  return std::string(as_text(program->image));
 }
 
 // Whether the program can be compiled as a whole.

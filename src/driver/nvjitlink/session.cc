@@ -210,11 +210,8 @@ std::vector<u8> Session::make_ltoir() const {
     job.inputs.push_back({EngineInputKind::Any, piece.name, piece.contents()});
     size += piece.contents().size();
   }
-  Result<WorkerProcess> worker =
-      WorkerProcess::start(compilers.engine.worker, compilers.engine.library);
-  if (!worker)
-    return {};
-  Result<WorkerAnswer> answer = worker->run(job, optimizer_time(size));
+  Result<WorkerAnswer> answer =
+      run_in_worker(compilers.engine.worker, compilers.engine.library, job, optimizer_time(size));
   return answer && answer->outcome == WorkerOutcome::Linked ? std::move(answer->image)
                                                             : std::vector<u8>();
 }
