@@ -175,4 +175,12 @@ bool replace_section(std::vector<u8> &file, u32 index, ByteSpan contents) {
   return true;
 }
 
+void append_section(std::vector<u8> &file, u32 index, ByteSpan contents) {
+  file.resize(align_up(file.size(), kTableAlignment));
+  u8 *row = file.data() + load_le<Ehdr64>(file.data()).e_shoff + u64{index} * sizeof(Shdr64);
+  store_le(row + offsetof(Shdr64, sh_offset), u64{file.size()});
+  store_le(row + offsetof(Shdr64, sh_size), u64{contents.size()});
+  file.insert(file.end(), contents.begin(), contents.end());
+}
+
 } // namespace culink::elf

@@ -12,4 +12,8 @@ namespace culink::elf {
 // laid out in that way, and nothing was changed.
 [[nodiscard]] bool replace_section(std::vector<u8> &file, u32 index, ByteSpan contents);
 
+// Variant for a file of any layout, where no other section may move: the contents follow the file.
+// Precondition: it has a 64-bit section table with that section.
+void append_section(std::vector<u8> &file, u32 index, ByteSpan contents);
+
 } // namespace culink::elf

@@ -13,7 +13,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstddef>
 #include <string>
 
 #include <fmt/format.h>
@@ -23,7 +22,6 @@
 #include "elf/records/nv_notes.h"
 #include "elf/replace_section.h"
 #include "elf/target/elf_flags.h"
-#include "elf/wire.h"
 #include "support/bytes.h"
 #include "support/process.h"
 
@@ -103,26 +101,14 @@ std::vector<std::string> remark_lines(std::string_view text) {
 }
 
 void remove_file_names(std::vector<u8> &cubin, std::string_view source, std::string_view object) {
-  std::vector<u8> notes;
-  u32 index = 0;
-  u64 header = 0; // of the section, in the file
-  if (const Result<elf::ElfView> view = elf::ElfView::open(cubin)) {
-    const elf::Section *section = view->find(".note.nv.tkinfo");
-    if (!section)
-      return;
-    notes = without_names(section->data, last_part(source), last_part(object));
-    if (std::equal(notes.begin(), notes.end(), section->data.begin(), section->data.end()))
-      return;
-    index = section->index;
-    header = view->header().shoff + u64{section->index} * view->header().shentsize;
-  }
-  if (notes.empty() || elf::replace_section(cubin, index, notes))
+  const Result<elf::ElfView> view = elf::ElfView::open(cubin);
+  const elf::Section *section = view ? view->find(".note.nv.tkinfo") : nullptr;
+  if (!section)
     return;
-  // The rewritten section moves to the end of the file, where it may have any length.
-  cubin.resize(align_up(cubin.size(), 8));
-  store_le(cubin.data() + header + offsetof(elf::wire::Shdr64, sh_offset), u64{cubin.size()});
-  store_le(cubin.data() + header + offsetof(elf::wire::Shdr64, sh_size), u64{notes.size()});
-  cubin.insert(cubin.end(), notes.begin(), notes.end());
+  const u32 index = section->index;
+  const std::vector<u8> notes = without_names(section->data, last_part(source), last_part(object));
+  if (!std::ranges::equal(notes, section->data) && !elf::replace_section(cubin, index, notes))
+    elf::append_section(cubin, index, notes);
 }
 
 namespace {

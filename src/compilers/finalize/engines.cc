@@ -128,37 +128,6 @@ PrivateFolder::~PrivateFolder() {
     ::close(fd_);
 }
 
-Result<std::vector<u8>> link_with_nvlink(const std::string &program, const std::string &folder,
-                                         const std::vector<std::string> &options,
-                                         const std::vector<ByteSpan> &objects,
-                                         std::chrono::seconds limit,
-                                         const std::atomic<bool> *cancelled) {
-  const Result<PrivateFolder> own = PrivateFolder::create(folder);
-  if (!own)
-    return own.error();
-  const std::string output = own->path() + "/linked.cubin";
-  std::vector<std::string> words = {program};
-  words.insert(words.end(), options.begin(), options.end());
-  for (const ByteSpan object : objects) {
-    words.push_back(own->path() + "/object" + std::to_string(words.size()) + ".cubin");
-    if (std::optional<Error> error = write_file(words.back(), object))
-      return std::move(*error);
-  }
-  words.insert(words.end(), {"-o", output});
-  const Result<ProcessResult> run = run_process(words, {}, limit, cancelled);
-  if (!run)
-    return Error{"", program, run.error().text()};
-  if (run->late)
-    return Error{"", "",
-                 program + " did not finish within " + std::to_string(limit.count()) + " seconds"};
-  if (run->status != 0 && run->status != kLostStatus)
-    return Error{"", "", program + " " + describe_exit(run->status) + ": " + run->output};
-  const Result<MappedFile> linked = MappedFile::open(output);
-  if (!linked)
-    return linked.error();
-  return std::vector<u8>(linked->bytes().begin(), linked->bytes().end());
-}
-
 namespace {
 
 u64 bytes_of(const EngineLink &job) {
@@ -254,16 +223,38 @@ Result<WorkerAnswer> Engines::link_with_library(const EngineLink &job) {
   return answer;
 }
 
+// The program takes files by their names only, so the objects lie in a new folder meanwhile.
 Engines::Answer Engines::link_with_program(const EngineLink &job) const {
-  std::vector<std::string> options = {"-arch=" + job.target};
+  const Result<PrivateFolder> own = PrivateFolder::create(paths_.folder);
+  if (!own)
+    return own.error();
+  const std::string &program = paths_.nvlink, output = own->path() + "/linked.cubin";
+  std::vector<std::string> words = {program, "-arch=" + job.target};
   if (!job.kernels.empty())
-    options.push_back("-kernels-used=" + job.kernels);
+    words.push_back("-kernels-used=" + job.kernels);
   if (job.debug)
-    options.emplace_back("-g");
+    words.emplace_back("-g");
   if (job.relocatable)
-    options.emplace_back("-r");
-  return link_with_nvlink(paths_.nvlink, paths_.folder, options, job.objects, time_limit(job),
-                          cancelled_);
+    words.emplace_back("-r");
+  for (const ByteSpan object : job.objects) {
+    words.push_back(own->path() + "/object" + std::to_string(words.size()) + ".cubin");
+    if (std::optional<Error> error = write_file(words.back(), object))
+      return std::move(*error);
+  }
+  words.insert(words.end(), {"-o", output});
+  const std::chrono::seconds limit = time_limit(job);
+  const Result<ProcessResult> run = run_process(words, {}, limit, cancelled_);
+  if (!run)
+    return Error{"", program, run.error().text()};
+  if (run->late)
+    return Error{"", "",
+                 program + " did not finish within " + std::to_string(limit.count()) + " seconds"};
+  if (run->status != 0 && run->status != kLostStatus)
+    return Error{"", "", program + " " + describe_exit(run->status) + ": " + run->output};
+  const Result<MappedFile> linked = MappedFile::open(output);
+  if (!linked)
+    return linked.error();
+  return std::vector<u8>(linked->bytes().begin(), linked->bytes().end());
 }
 
 Engines::Answer Engines::ask(const EngineLink &job, bool program_first) {

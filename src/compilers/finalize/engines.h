@@ -3,7 +3,6 @@
 
 #include <array>
 #include <atomic>
-#include <chrono>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -37,14 +36,6 @@ private:
   std::string path_; // empty: moved away
   int fd_ = -1;      // of the folder, locked as long as it is used
 };
-
-// One link of some objects by the program nvlink. It takes files by their names only, so the
-// objects lie in a new folder of their own under `folder` meanwhile. `options`: -arch and others.
-// It is ended after the limit, and soon after `cancelled` is set, unless null.
-[[nodiscard]] Result<std::vector<u8>>
-link_with_nvlink(const std::string &program, const std::string &folder,
-                 const std::vector<std::string> &options, const std::vector<ByteSpan> &objects,
-                 std::chrono::seconds limit, const std::atomic<bool> *cancelled = nullptr);
 
 // A link that an engine is asked for: all on which the answer depends, but for the engine's build.
 struct EngineLink {

@@ -7,14 +7,15 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <numeric>
 #include <optional>
+#include <string_view>
 
 #include "compilers/finalize/harvest.h"
 #include "compilers/finalize/prepare.h"
 #include "elf/elf_view.h"
 #include "elf/target/elf_flags.h"
+#include "support/bytes.h"
 #include "support/worker_pool.h"
 #include "verify/file/verify.h"
 
@@ -70,21 +71,15 @@ private:
     same_as_.resize(objects.size());
     std::iota(same_as_.begin(), same_as_.end(), 0);
     std::vector<u32> sorted = same_as_;
-    const auto compare = [&](u32 a, u32 b) {
-      const ByteSpan x = objects[a].bytes, y = objects[b].bytes;
-      if (x.size() != y.size())
-        return x.size() > y.size() ? -1 : 1;
-      if (const int order = x.empty() ? 0 : std::memcmp(x.data(), y.data(), x.size()); order != 0)
-        return order;
-      return objects[a].wanted == objects[b].wanted  ? 0
-             : objects[a].wanted < objects[b].wanted ? -1
-                                                     : 1;
+    const auto precedes = [&](u32 a, u32 b) {
+      const std::string_view x = as_text(objects[a].bytes), y = as_text(objects[b].bytes);
+      return x != y ? x < y : objects[a].wanted < objects[b].wanted;
     };
-    std::stable_sort(sorted.begin(), sorted.end(), [&](u32 a, u32 b) { return compare(a, b) < 0; });
+    std::stable_sort(sorted.begin(), sorted.end(), precedes);
     for (const u32 i : sorted) {
       const bool alone = objects[i].together.empty();
       if (alone && !order_.empty() && objects[order_.back()].together.empty() &&
-          compare(order_.back(), i) == 0)
+          !precedes(order_.back(), i))
         same_as_[i] = order_.back();
       else
         order_.push_back(i);
@@ -105,42 +100,36 @@ private:
     // it gets the whole object.
     if (const std::optional<std::vector<u8>> pruned = prune_object(*view, object.wanted))
       if (const Result<elf::ElfView> rest = elf::ElfView::open(*pruned))
-        if (Result<Attempt> linked = attempt(*rest))
-          if (Result<FinalizedObject> out = harvest(std::move(*linked)))
-            return out;
-    Result<Attempt> linked = attempt(*view);
-    if (linked)
-      return harvest(std::move(*linked));
-    return object.wanted.empty() ? Result<FinalizedObject>(linked.error())
-                                 : finalize_wanted(*view, object.wanted, linked.error());
+        if (Result<FinalizedObject> out = attempt(*rest))
+          return out;
+    Result<FinalizedObject> out = attempt(*view);
+    if (!out && !object.wanted.empty() && engines_.has_nvlink())
+      if (std::optional<FinalizedObject> part = finalize_wanted(*view, object.wanted))
+        return std::move(*part);
+    return out;
   }
 
   // The engine may fail because of a function that is not in the output, such as one that a
   // relocatable link has broken. Only the program can leave kernels out.
-  Result<FinalizedObject> finalize_wanted(const elf::ElfView &view, std::span<const u32> wanted,
-                                          const Error &error) {
-    if (!engines_.has_nvlink())
-      return error;
+  std::optional<FinalizedObject> finalize_wanted(const elf::ElfView &view,
+                                                 std::span<const u32> wanted) {
     const std::string kernels = kernels_in(view, wanted);
     // As functions whose address is taken; or as those that kernels call, because nvlink may take
     // the address of another one of that name.
     const std::array<u32, 1> none = {0};
     for (const std::span<const u32> taken : {wanted, std::span<const u32>(none)})
-      if (Result<Attempt> linked = attempt(view, taken, kernels.empty() ? "none" : kernels))
-        if (Result<FinalizedObject> out = harvest(std::move(*linked), wanted))
-          return out;
-    return error;
+      if (Result<FinalizedObject> out =
+              attempt(view, taken, kernels.empty() ? "none" : kernels, wanted))
+        return std::move(*out);
+    return std::nullopt;
   }
 
-  // A prepared copy of an object and what an engine made of it.
-  struct Attempt {
-    std::vector<u8> prepared, answer;
-  };
-
-  // `taken`: device functions whose address counts as taken; none: all. `kernels`: all that stay.
-  Result<Attempt> attempt(const elf::ElfView &view, std::span<const u32> taken = {},
-                          const std::string &kernels = "") {
-    Answer prepared = prepare_object(view, preparation({}, taken));
+  // What an engine makes of a prepared copy. `taken`: device functions whose address counts as
+  // taken. `kernels`: all that stay. `wanted`: functions that have to be there. None of them: all.
+  Result<FinalizedObject> attempt(const elf::ElfView &view, std::span<const u32> taken = {},
+                                  const std::string &kernels = "",
+                                  std::span<const u32> wanted = {}) {
+    const Answer prepared = prepare_object(view, preparation({}, taken));
     if (!prepared)
       return prepared.error();
     EngineLink job = new_job();
@@ -150,14 +139,15 @@ private:
     Answer answer = engines_.link(job, use_.program_first);
     if (!answer)
       return answer.error();
-    return Attempt{std::move(*prepared), std::move(*answer)};
+    return harvest(*prepared, std::move(*answer), wanted);
   }
 
-  static Result<FinalizedObject> harvest(Attempt linked, std::span<const u32> wanted = {}) {
-    const Result<elf::ElfView> view = elf::ElfView::open(linked.prepared);
+  static Result<FinalizedObject> harvest(ByteSpan prepared, std::vector<u8> answer,
+                                         std::span<const u32> wanted) {
+    const Result<elf::ElfView> view = elf::ElfView::open(prepared);
     if (!view)
       return view.error();
-    return harvest_functions(*view, std::move(linked.answer), wanted);
+    return harvest_functions(*view, std::move(answer), wanted);
   }
 
   // An engine crashes, or leaves instructions out without a word, where the two forms disagree.
@@ -173,17 +163,19 @@ private:
 
   // Only the program takes several objects. What it cannot do leaves the linker with less.
   [[nodiscard]] Result<FinalizedObject> finalize_together(const FinalizeRequest::Object &object) {
-    std::vector<std::vector<u8>> prepared;
+    std::vector<elf::ElfView> views;
     NameSet defined;
-    for (const ByteSpan bytes : object.together)
-      if (const Result<elf::ElfView> view = elf::ElfView::open(bytes))
-        defined.merge(defined_names(*view));
     for (const ByteSpan bytes : object.together) {
-      const Result<elf::ElfView> view = elf::ElfView::open(bytes);
-      Answer copy = view && !find_contradiction(*view)
-                        ? prepare_object(*view, preparation(defined, {}))
-                        : Answer(Error{});
-      if (!copy || !engines_.has_nvlink())
+      Result<elf::ElfView> view = elf::ElfView::open(bytes);
+      if (!view || find_contradiction(*view) || !engines_.has_nvlink())
+        return FinalizedObject{};
+      defined.merge(defined_names(*view));
+      views.push_back(std::move(*view));
+    }
+    std::vector<std::vector<u8>> prepared;
+    for (const elf::ElfView &view : views) {
+      Answer copy = prepare_object(view, preparation(defined, {}));
+      if (!copy)
         return FinalizedObject{};
       prepared.push_back(std::move(*copy));
     }
@@ -205,10 +197,10 @@ private:
     const Result<elf::ElfView> view = elf::ElfView::open(object.bytes);
     if (!view)
       return view.error();
-    Answer prepared = prepare_object(*view, preparation({}, {}));
+    const Answer prepared = prepare_object(*view, preparation({}, {}));
     if (!prepared)
       return prepared.error();
-    return harvest({std::move(*prepared), first->image}, object.wanted);
+    return harvest(*prepared, first->image, object.wanted);
   }
 
   [[nodiscard]] EngineLink new_job() const {

@@ -42,10 +42,8 @@ constexpr std::string_view kTable = ".nv_debug_info_reg_sass",
 
 NameMap<u64> sizes_of_functions(const elf::ElfView &file, const elf::Section &table) {
   NameMap<u64> out;
-  const elf::SymbolTable symbols = file.symbols(table);
-  for (u32 i = 0; i < symbols.size(); ++i)
-    if (const elf::Symbol symbol = symbols[i];
-        symbol.type() == elf::SymbolType::Function && symbol.in_section())
+  for (const elf::Symbol &symbol : file.symbols(table).all())
+    if (symbol.type() == elf::SymbolType::Function && symbol.in_section())
       out.emplace(symbol.name, symbol.size);
   return out;
 }
@@ -100,10 +98,8 @@ bool is_code(const elf::Section &section) {
 std::string_view function_of(const elf::ElfView &file, const elf::Section &section) {
   if (has_prefix(section.name, kText))
     return section.name.substr(kText.size());
-  const elf::SymbolTable symbols = file.symbols();
-  for (u32 i = 0; i < symbols.size(); ++i)
-    if (const elf::Symbol symbol = symbols[i];
-        symbol.type() == elf::SymbolType::Function && symbol.section == section.index)
+  for (const elf::Symbol &symbol : file.symbols().all())
+    if (symbol.type() == elf::SymbolType::Function && symbol.section == section.index)
       return symbol.name;
   return {};
 }
@@ -122,9 +118,7 @@ std::vector<CodeReference> references_in(const elf::ElfView &answer, std::string
   if (!table)
     return out;
   const elf::SymbolTable symbols = answer.linked_symbols(*table);
-  const elf::RelocationTable relocations = answer.relocations(*table);
-  for (u32 i = 0; i < relocations.size(); ++i) {
-    const elf::Relocation relocation = relocations[i];
+  for (const elf::Relocation relocation : answer.relocations(*table)) {
     if (relocation.symbol >= symbols.size())
       continue;
     const elf::Symbol symbol = symbols[relocation.symbol];
@@ -265,14 +259,11 @@ void add_driver_calls(const elf::ElfView &answer, std::vector<FinalizedFunction>
     const auto function = number_of.find(table.info);
     if (table.type != elf::SectionType::Rela || function == number_of.end())
       continue;
-    const elf::RelocationTable relocations = answer.relocations(table);
-    for (u32 i = 0; i < relocations.size(); ++i) {
-      const elf::Relocation entry = relocations[i];
+    for (const elf::Relocation entry : answer.relocations(table))
       if (entry.symbol >= shared && entry.symbol < symbols.size() &&
           symbols[entry.symbol].type() == elf::SymbolType::Function)
         functions[function->second].driver_calls.push_back(
             {entry.offset, entry.type, entry.addend, symbols[entry.symbol].name});
-    }
   }
 }
 

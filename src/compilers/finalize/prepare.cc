@@ -27,6 +27,7 @@
 #include "elf/records/nv_callgraph.h"
 #include "elf/records/nv_info.h"
 #include "elf/records/nv_registers.h"
+#include "elf/replace_section.h"
 #include "elf/target/driver_functions.h"
 #include "elf/wire.h"
 #include "support/bytes.h"
@@ -37,7 +38,6 @@ namespace culink {
 namespace {
 
 constexpr u64 kSymbolBytes = sizeof(elf::wire::Sym64);
-constexpr u64 kSectionAlignment = 8;
 
 // What every object may leave undefined: symbols of the system.
 bool is_systems_own(const elf::Symbol &symbol) {
@@ -85,24 +85,11 @@ void hide_undefined(const elf::ElfView &object, const elf::Section &table, const
 // Of all functions whose code is in these sections, or of all.
 NameSet wanted_functions(const elf::ElfView &object, std::span<const u32> only) {
   NameSet out;
-  const elf::SymbolTable symbols = object.symbols();
-  for (u32 i = 1; i < symbols.size(); ++i)
-    if (const elf::Symbol symbol = symbols[i];
-        symbol.type() == elf::SymbolType::Function && symbol.in_section() &&
+  for (const elf::Symbol &symbol : object.symbols().all())
+    if (symbol.type() == elf::SymbolType::Function && symbol.in_section() &&
         (only.empty() || std::find(only.begin(), only.end(), symbol.section) != only.end()))
       out.insert(symbol.name);
   return out;
-}
-
-// The section has these contents now.
-void replace_section(const elf::ElfView &object, const elf::Section &section, ByteSpan contents,
-                     std::vector<u8> &file) {
-  file.resize(align_up(file.size(), kSectionAlignment));
-  const u64 offset = file.size();
-  elf::append_bytes(file, contents);
-  u8 *header = file.data() + object.header().shoff + section.index * sizeof(elf::wire::Shdr64);
-  store_le<u64>(header + offsetof(elf::wire::Shdr64, sh_offset), offset);
-  store_le<u64>(header + offsetof(elf::wire::Shdr64, sh_size), contents.size());
 }
 
 // By section: how many of its name precede it.
@@ -152,7 +139,7 @@ std::optional<Error> tell_names_apart(const elf::ElfView &object, const elf::Sec
                     add_distinct_name(table, symbol.name, earlier[symbol.section]));
     }
   }
-  replace_section(object, section_names, section_table, file);
+  elf::append_section(file, section_names.index, section_table);
   return std::nullopt;
 }
 
@@ -224,26 +211,24 @@ Result<std::vector<u8>> prepare_object(const elf::ElfView &object, const Prepara
   if (how.distinct_names)
     if (std::optional<Error> error = tell_names_apart(object, *symbols, *mercury, names, file))
       return std::move(*error);
-  replace_section(object, strings, names, file);
+  elf::append_section(file, strings.index, names);
   for (const std::string_view name : {".nv.callgraph", ".nv.merc.nv.callgraph"})
     if (const elf::Section *section = object.find(name)) {
       const elf::CallGraph graph = elf::decode_call_graph(section->data);
       if (!graph.violations.empty())
         return Error{elf::describe_section(*section), "", graph.violations.front().message};
-      replace_section(object, *section, with_all_taken(object, wanted, graph), file);
+      elf::append_section(file, section->index, with_all_taken(object, wanted, graph));
     }
   const elf::Section *info = object.find(".nv.merc.nv.info");
   if (info && (how.debug_code || how.independent_textures))
-    replace_section(object, *info, with_marks(*info, how), file);
+    elf::append_section(file, info->index, with_marks(*info, how));
   return file;
 }
 
 NameSet defined_names(const elf::ElfView &object) {
   NameSet out;
-  const elf::SymbolTable symbols = object.symbols();
-  for (u32 i = 1; i < symbols.size(); ++i)
-    if (const elf::Symbol symbol = symbols[i];
-        !symbol.undefined() && symbol.binding() != elf::SymbolBinding::Local)
+  for (const elf::Symbol &symbol : object.symbols().all())
+    if (!symbol.undefined() && symbol.binding() != elf::SymbolBinding::Local)
       out.insert(symbol.name);
   return out;
 }
@@ -282,10 +267,8 @@ void agree_on_kernels(std::span<std::vector<u8>> files) {
 std::string kernels_in(const elf::ElfView &object, std::span<const u32> sections) {
   std::string out;
   const NameSet wanted = wanted_functions(object, sections);
-  const elf::SymbolTable symbols = object.symbols();
-  for (u32 i = 1; i < symbols.size(); ++i)
-    if (const elf::Symbol symbol = symbols[i];
-        (symbol.other & elf::kOtherKernel) != 0 && wanted.contains(symbol.name)) {
+  for (const elf::Symbol &symbol : object.symbols().all())
+    if ((symbol.other & elf::kOtherKernel) != 0 && wanted.contains(symbol.name)) {
       out.append(out.empty() ? "" : ",");
       out.append(symbol.name);
     }
