@@ -22,7 +22,6 @@
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
 #include <unistd.h>
 #include <utility>
 #include <vector>
@@ -167,8 +166,6 @@ OutputFile::OutputFile(std::string path) : path_(std::move(path)) {
 OutputFile::~OutputFile() {
   if (!mapped_.empty())
     ::munmap(mapped_.data(), mapped_.size());
-  if (replaced_)
-    ::munmap(replaced_, 1);
   if (!temporary_.empty())
     ::unlink(temporary_.c_str());
   if (fd_ >= 0)
@@ -254,38 +251,11 @@ bool OutputFile::publish() {
   return published_;
 }
 
-namespace {
-
-// Whether nobody will miss what a file has for the moment until it is freed.
-bool has_plenty_beside(int fd) {
-  constexpr u64 kPlenty = 4; // times the file
-  struct stat info {};
-  struct statvfs system {};
-  return ::fstat(fd, &info) == 0 && ::fstatvfs(fd, &system) == 0 &&
-         u64{system.f_bavail} * system.f_frsize / kPlenty >= static_cast<u64>(info.st_size);
-}
-
-} // namespace
-
-// The file that was there before stays mapped: whoever removes what nobody has any more waits until
-// all its bytes are freed.
-void OutputFile::remove_replaced() {
-  const int fd =
-      ::open(temporary_.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-  if (fd >= 0) {
-    void *page =
-        has_plenty_beside(fd) ? ::mmap(nullptr, 1, PROT_READ, MAP_PRIVATE, fd, 0) : MAP_FAILED;
-    replaced_ = page == MAP_FAILED ? nullptr : page;
-    ::close(fd);
-  }
-  ::unlink(temporary_.c_str());
-}
-
 void OutputFile::settle() {
-  if (published_ && !temporary_.empty())
-    remove_replaced();
   if (!published_)
     return;
+  if (!temporary_.empty())
+    ::unlink(temporary_.c_str());
   ::flock(fd_, LOCK_UN); // it may stay mapped, and would stay locked
   temporary_.clear();
   remove_leftovers(path_);

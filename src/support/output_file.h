@@ -66,7 +66,6 @@ private:
 
   [[nodiscard]] bool publish();
   void settle();
-  void remove_replaced();
   void take_back();
   void write_directly(std::span<const ByteSpan> pieces);
   void write_temporary(std::span<const ByteSpan> pieces);
@@ -77,7 +76,6 @@ private:
   std::optional<u32> mode_; // of the file that is replaced
   int fd_ = -1;             // of what has been written
   MutableByteSpan mapped_;
-  void *replaced_ = nullptr; // a page of the file that was there before
   std::optional<Error> error_;
   bool is_temporary_ = true;
   bool published_ = false;
