@@ -14,14 +14,15 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cstddef>
 #include <cstring>
 #include <functional>
 #include <map>
-#include <numeric>
 
 #include <fmt/format.h>
 
 #include "culink/host_references.h"
+#include "elf/codec.h"
 #include "elf/constants.h"
 #include "elf/elf_view.h"
 #include "elf/replace_section.h"
@@ -51,38 +52,6 @@ using elf::wire::Sym64;
 
 constexpr u64 kTableAlignment = 8;
 
-struct HostTables {
-  Ehdr64 header{};
-  std::vector<Shdr64> sections;
-};
-
-bool has_bytes(const Shdr64 &section) {
-  return section.sh_type != static_cast<u32>(elf::SectionType::Nobits);
-}
-
-Result<HostTables> read_tables(ByteSpan file) {
-  const std::optional<Ehdr64> header = load_at<Ehdr64>(file, 0);
-  if (!header || header->e_shentsize != sizeof(Shdr64) || header->e_phnum != 0)
-    return Error{"header", "", "is not that of a relocatable 64-bit file"};
-  const std::optional<Shdr64> first = load_at<Shdr64>(file, header->e_shoff);
-  if (!first)
-    return Error{"section table", "", "lies outside the file"};
-  HostTables out{*header, {}};
-  const u64 count = header->e_shnum != 0 ? header->e_shnum : first->sh_size;
-  for (u64 i = 0; i < count; ++i) {
-    const std::optional<Shdr64> row = load_at<Shdr64>(file, header->e_shoff + i * sizeof(Shdr64));
-    if (!row || (has_bytes(*row) && i != 0 && !slice(file, row->sh_offset, row->sh_size)))
-      return Error{"section table", fmt::format("section {}", i), "lies outside the file"};
-    out.sections.push_back(*row);
-  }
-  return out;
-}
-
-bool is_relocation_table(const Shdr64 &section) {
-  return section.sh_type == static_cast<u32>(elf::SectionType::Rela) ||
-         section.sh_type == static_cast<u32>(elf::SectionType::Rel);
-}
-
 // The symbols of a table, with sizes that fit into the changed sections.
 std::vector<u8> fit_symbols(ByteSpan table, const std::map<u32, std::vector<u8>> &changed) {
   std::vector<u8> out(table.begin(), table.end());
@@ -100,59 +69,57 @@ std::vector<u8> fit_symbols(ByteSpan table, const std::map<u32, std::vector<u8>>
 
 // A relocatable 64-bit ELF file in which some sections have other contents. The others keep theirs
 // and their order; symbols that were as long as their section end with it.
-Result<std::vector<u8>> resize_sections(ByteSpan file,
+Result<std::vector<u8>> resize_sections(const elf::ElfView &view,
                                         const std::map<u32, std::vector<u8>> &changed) {
-  Result<HostTables> tables = read_tables(file);
-  if (!tables)
-    return tables.error();
-  std::vector<Shdr64> &sections = tables->sections;
-  for (const Shdr64 &section : sections)
-    if (is_relocation_table(section) && changed.contains(section.sh_info) && section.sh_size != 0)
-      return Error{fmt::format("section {}", section.sh_info), "", "has relocations"};
-  u64 limit = file.size(); // of the new file, without its table
+  const elf::FileHeader &header = view.header();
+  if (header.elf_class() != elf::ElfClass::Elf64 || header.phnum != 0)
+    return Error{"header", "", "is not that of a relocatable 64-bit file"};
+  std::vector<const elf::Section *> order;
+  u64 limit = view.file().size(); // of the new file, without its table
   for (const auto &[index, bytes] : changed)
     limit += bytes.size();
-  std::vector<u32> order(sections.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(),
-                   [&](u32 a, u32 b) { return sections[a].sh_offset < sections[b].sh_offset; });
+  for (const elf::Section &section : view.sections()) {
+    if (elf::is_relocation_table(section.type) && changed.contains(section.info) &&
+        section.size != 0)
+      return Error{fmt::format("section {}", section.info), "", "has relocations"};
+    if (section.index != 0 && section.type != elf::SectionType::Null)
+      order.push_back(&section);
+  }
+  std::ranges::stable_sort(order, {}, &elf::Section::offset);
+  const ByteSpan old_table =
+      view.file().subspan(header.shoff, view.sections().size() * sizeof(Shdr64));
+  std::vector<u8> table(old_table.begin(), old_table.end());
   std::vector<u8> out(sizeof(Ehdr64));
   u64 old_end = out.size();
-  for (const u32 i : order) {
-    Shdr64 &section = sections[i];
-    if (i == 0 || section.sh_type == static_cast<u32>(elf::SectionType::Null))
-      continue;
-    if (has_bytes(section) && section.sh_size != 0) {
-      if (section.sh_offset < old_end)
-        return Error{fmt::format("section {}", i), "sh_offset", "lies in another section"};
-      old_end = section.sh_offset + section.sh_size;
+  for (const elf::Section *section : order) {
+    if (!section->data.empty()) {
+      if (section->offset < old_end)
+        return Error{fmt::format("section {}", section->index), "sh_offset",
+                     "lies in another section"};
+      old_end = section->offset + section->size;
     }
-    const auto contents = changed.find(i);
-    std::vector<u8> bytes;
-    if (has_bytes(section))
-      bytes.assign(file.begin() + static_cast<std::ptrdiff_t>(section.sh_offset),
-                   file.begin() + static_cast<std::ptrdiff_t>(section.sh_offset + section.sh_size));
-    if (contents != changed.end())
-      bytes = contents->second;
-    else if (section.sh_type == static_cast<u32>(elf::SectionType::Symtab))
-      bytes = fit_symbols(bytes, changed);
-    const u64 alignment = std::max<u64>(section.sh_addralign, 1);
+    const u64 alignment = std::max<u64>(section->align, 1);
     if (!std::has_single_bit(alignment) || alignment > limit ||
         align_up(out.size(), alignment) > limit)
-      return Error{fmt::format("section {}", i), "sh_addralign", "is not that of a host object"};
+      return Error{fmt::format("section {}", section->index), "sh_addralign",
+                   "is not that of a host object"};
     out.resize(align_up(out.size(), alignment));
-    section.sh_offset = out.size();
-    if (contents != changed.end())
-      section.sh_size = bytes.size();
-    out.insert(out.end(), bytes.begin(), bytes.end());
+    u8 *row = table.data() + u64{section->index} * sizeof(Shdr64);
+    store_le(row + offsetof(Shdr64, sh_offset), u64{out.size()});
+    if (const auto contents = changed.find(section->index); contents != changed.end()) {
+      store_le(row + offsetof(Shdr64, sh_size), u64{contents->second.size()});
+      elf::append_bytes(out, contents->second);
+    } else if (section->type == elf::SectionType::Symtab) {
+      elf::append_bytes(out, fit_symbols(section->data, changed));
+    } else {
+      elf::append_bytes(out, section->data);
+    }
   }
   out.resize(align_up(out.size(), kTableAlignment));
-  tables->header.e_shoff = out.size();
-  for (const Shdr64 &section : sections) {
-    out.resize(out.size() + sizeof section);
-    store_le(out.data() + out.size() - sizeof section, section);
-  }
-  store_le(out.data(), tables->header);
+  Ehdr64 new_header = load_le<Ehdr64>(view.file().data());
+  new_header.e_shoff = out.size();
+  store_le(out.data(), new_header);
+  elf::append_bytes(out, table);
   return out;
 }
 
@@ -278,6 +245,7 @@ rewrite_archive(ByteSpan archive,
 
 constexpr std::string_view kRelocatable = "__nv_relfatbin", kLinked = ".nv_fatbin";
 
+// Code of an unknown form counts as machine code.
 std::string_view form_name(FatbinKind kind) {
   return kind == FatbinKind::Ptx ? "ptx" : kind == FatbinKind::Lto ? "lto" : "cubin";
 }
@@ -385,7 +353,7 @@ Result<std::vector<u8>> Pruner::in_object(ByteSpan file) {
   }
   if (changed.empty())
     return std::vector<u8>(file.begin(), file.end());
-  return resize_sections(file, changed);
+  return resize_sections(*view, changed);
 }
 
 u64 zeros_in(ByteSpan bytes) {
@@ -556,22 +524,12 @@ PruneCount PruneTally::total() const {
   return out;
 }
 
-Result<PrunedPieces> prune_in_place(ByteSpan file, const PruneRules &rules) {
+Result<PrunedPieces> prune(ByteSpan file, const PruneRules &rules) {
   Result<PrunedPieces> out = Pruner(rules).run(file);
   if (!out)
     return out;
   if (std::optional<Error> error = refuse_empty(*out, rules))
     return *error;
-  return out;
-}
-
-Result<PrunedFile> prune(ByteSpan file, const PruneRules &rules) {
-  Result<PrunedPieces> pruned = prune_in_place(file, rules);
-  if (!pruned)
-    return pruned.error();
-  PrunedFile out{std::move(static_cast<PruneTally &>(*pruned)), {}};
-  for (const ByteSpan piece : pruned->pieces)
-    out.bytes.insert(out.bytes.end(), piece.begin(), piece.end());
   return out;
 }
 

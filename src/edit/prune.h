@@ -44,12 +44,8 @@ struct PruneTally {
   [[nodiscard]] PruneCount total() const;
 };
 
-struct PrunedFile : PruneTally {
-  std::vector<u8> bytes;
-};
-
-// The same in pieces, to be written one after the other. Of a program or library, what stays as it
-// is is not copied: pieces lie in the file, which has to live as long.
+// The new file in pieces, to be written one after the other. Of a program or library, what stays as
+// it is is not copied: pieces lie in the file, which has to live as long.
 struct PrunedPieces : PruneTally {
   PrunedPieces() = default;
   PrunedPieces(const PrunedPieces &) = delete; // pieces would be those of the other one
@@ -65,8 +61,7 @@ struct PrunedPieces : PruneTally {
 // A fatbin, host object, archive, program or shared library without the code that is not wanted.
 // The code itself never changes. Fatbins, objects and archives become shorter. In programs and
 // libraries, where every byte has its address, containers end earlier and zeros follow.
-[[nodiscard]] Result<PrunedFile> prune(ByteSpan file, const PruneRules &rules);
-[[nodiscard]] Result<PrunedPieces> prune_in_place(ByteSpan file, const PruneRules &rules);
+[[nodiscard]] Result<PrunedPieces> prune(ByteSpan file, const PruneRules &rules);
 
 // "12096 -> 9216 bytes (23% less)", then a line for each target.
 [[nodiscard]] std::string describe_pruning(u64 size, const PruneTally &pruned);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "edit/fatbin_writer.h"
 
+#include <algorithm>
 #include <gtest/gtest.h>
 
 #include "edit/prune.h"
@@ -87,12 +88,13 @@ TEST(Prune, containers_in_a_row_keep_what_matches) {
   std::vector<u8> two = test::container({{.sm = 80}, {.sm = 90}});
   const std::vector<u8> more = test::container({{.kind = FatbinKind::Ptx, .sm = 90}, {.sm = 90}});
   two.insert(two.end(), more.begin(), more.end());
-  const Result<PrunedFile> pruned = prune(two, {.keep = {"sm_9*"}});
+  const Result<PrunedPieces> pruned = prune(two, {.keep = {"sm_9*"}});
   ASSERT_TRUE(pruned) << pruned.error().text();
   std::vector<u8> expected = test::container({{.sm = 90}});
   const std::vector<u8> second = test::container({{.sm = 90}});
   expected.insert(expected.end(), second.begin(), second.end());
-  EXPECT_EQ(pruned->bytes, expected);
+  ASSERT_EQ(pruned->pieces.size(), 1u);
+  EXPECT_TRUE(std::ranges::equal(pruned->pieces.front(), expected));
   EXPECT_EQ(pruned->total().pieces, 4u);
   EXPECT_EQ(pruned->total().dropped, 2u);
   EXPECT_FALSE(prune(two, {.drop = {"cubin", "ptx"}}));

@@ -64,7 +64,7 @@ int prune_command(Command &command) {
     rules.packing = Packing{level};
   const Result<MappedFile> file = MappedFile::open(path);
   const Result<PrunedPieces> pruned =
-      file ? prune_in_place(file->bytes(), rules) : Result<PrunedPieces>(file.error());
+      file ? prune(file->bytes(), rules) : Result<PrunedPieces>(file.error());
   if (!is_there(path, pruned))
     return 1;
   if (dry_run) {
