@@ -141,14 +141,6 @@ Result<FatbinImage> describe_ptx(ByteSpan bytes) {
 
 } // namespace
 
-std::string target_name(const FatbinEntry &entry) {
-  const std::string_view kind = entry.kind == FatbinKind::Ptx   ? "compute"
-                                : entry.kind == FatbinKind::Lto ? "lto"
-                                                                : "sm";
-  const std::string letter = entry.letter() == 0 ? "" : std::string(1, entry.letter());
-  return fmt::format("{}_{}{}", kind, entry.sm, letter);
-}
-
 Result<FatbinImage> describe_image(ByteSpan bytes) {
   switch (file_kind(bytes)) {
   case FileKind::DeviceObject:
@@ -195,16 +187,24 @@ std::vector<u8> write_entry(const FatbinImage &image, Packing packing) {
   return join(wire, texts, bytes_to_pack(image.kind, image.bytes), packing);
 }
 
+namespace {
+
+// The entry with other code, stored in another way.
+std::vector<u8> with_code(const FatbinEntry &entry, ByteSpan code, Packing packing) {
+  const WireEntry wire = load_le<WireEntry>(entry.whole.data());
+  const ByteSpan texts = entry.whole.subspan(sizeof wire, wire.header_size - sizeof wire);
+  return join(wire, texts, bytes_to_pack(entry.kind, code), packing);
+}
+
+} // namespace
+
 std::optional<std::vector<u8>> repack_entry(const FatbinEntry &entry, Packing packing) {
-  const bool is_raw = entry.compression == Compression::None;
-  if (!packing.level && is_raw)
+  if (!packing.level && entry.compression == Compression::None)
     return std::nullopt;
   const Result<std::vector<u8>> bytes = unpack(entry);
   if (!bytes)
     return std::nullopt;
-  const WireEntry wire = load_le<WireEntry>(entry.whole.data());
-  const ByteSpan texts = entry.whole.subspan(sizeof wire, wire.header_size - sizeof wire);
-  std::vector<u8> out = join(wire, texts, bytes_to_pack(entry.kind, *bytes), packing);
+  std::vector<u8> out = with_code(entry, *bytes, packing);
   if (packing.level && out.size() >= entry.whole.size())
     return std::nullopt;
   return out;
@@ -215,27 +215,7 @@ std::vector<u8> replace_code(const FatbinEntry &entry, ByteSpan code,
   constexpr int kUsualLevel = 9;
   const bool is_raw = entry.compression == Compression::None;
   const Packing usual{is_raw ? std::nullopt : std::optional(kUsualLevel)};
-  const WireEntry wire = load_le<WireEntry>(entry.whole.data());
-  const ByteSpan texts = entry.whole.subspan(sizeof wire, wire.header_size - sizeof wire);
-  return join(wire, texts, bytes_to_pack(entry.kind, code), packing.value_or(usual));
-}
-
-std::vector<u8> container_header(u64 size) {
-  const WireContainer wire{kFatbinMagic, kFatbinVersion, sizeof wire, size};
-  std::vector<u8> out(sizeof wire);
-  store_le(out.data(), wire);
-  return out;
-}
-
-std::vector<u8> write_container(const std::vector<ByteSpan> &entries) {
-  u64 size = 0;
-  for (const ByteSpan entry : entries)
-    size += entry.size();
-  std::vector<u8> out = container_header(size);
-  out.reserve(out.size() + size);
-  for (const ByteSpan entry : entries)
-    out.insert(out.end(), entry.begin(), entry.end());
-  return out;
+  return with_code(entry, code, packing.value_or(usual));
 }
 
 } // namespace culink

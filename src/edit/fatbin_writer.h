@@ -45,12 +45,4 @@ struct FatbinImage {
 [[nodiscard]] std::vector<u8> replace_code(const FatbinEntry &entry, ByteSpan code,
                                            std::optional<Packing> packing);
 
-// A container of entries.
-[[nodiscard]] std::vector<u8> write_container(const std::vector<ByteSpan> &entries);
-// The header of a container with entries of so many bytes.
-[[nodiscard]] std::vector<u8> container_header(u64 size);
-
-// "sm_90a", "compute_80", "lto_90".
-[[nodiscard]] std::string target_name(const FatbinEntry &entry);
-
 } // namespace culink

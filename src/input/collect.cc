@@ -27,22 +27,13 @@ namespace {
 // The module id of objects of whole programs, which is none.
 constexpr std::string_view kNoModule = "__NV_MODULE_ID";
 
-bool is_code(FatbinKind kind) {
-  return kind == FatbinKind::Elf || kind == FatbinKind::Ptx || kind == FatbinKind::Lto;
-}
-
-DeviceCode::Form form_of(FatbinKind kind) {
-  return kind == FatbinKind::Ptx   ? DeviceCode::Form::Ptx
-         : kind == FatbinKind::Lto ? DeviceCode::Form::Lto
-                                   : DeviceCode::Form::Cubin;
-}
-
 // Whether no member has a target that exists. Libraries may lack the wanted target, but such
 // numbers are damage.
 bool is_for_no_target(const FatbinContainer &container) {
   constexpr u32 kSmallest = 10, kLargest = 999;
   return std::none_of(container.entries.begin(), container.entries.end(), [](const FatbinEntry &e) {
-    return is_code(e.kind) && e.has(FatbinFlags::kIs64Bit) && e.sm >= kSmallest && e.sm <= kLargest;
+    return form_of(e.kind) != CodeForm::Other && e.has(FatbinFlags::kIs64Bit) &&
+           e.sm >= kSmallest && e.sm <= kLargest;
   });
 }
 

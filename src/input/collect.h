@@ -23,7 +23,7 @@ namespace culink {
 
 // A piece of device code to link.
 struct DeviceCode {
-  enum class Form : u8 { Cubin, Ptx, Lto };
+  using Form = CodeForm; // but Other
 
   std::string name; // for messages: "a.cubin", "lib.a:b.o"
   Form form = Form::Cubin;

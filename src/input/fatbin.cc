@@ -169,16 +169,34 @@ u64 next_fatbin(ByteSpan bytes, u64 end) {
   return end;
 }
 
-std::vector<u8> fatbin_of(const FatbinEntry &entry) {
-  std::vector<u8> out(sizeof(WireContainer) + entry.whole.size());
-  WireContainer wire{};
-  wire.magic = kFatbinMagic;
-  wire.version = kFatbinVersion;
-  wire.header_size = sizeof wire;
-  wire.size = entry.whole.size();
+std::vector<u8> container_header(u64 size) {
+  const WireContainer wire{kFatbinMagic, kFatbinVersion, sizeof wire, size};
+  std::vector<u8> out(sizeof wire);
   store_le(out.data(), wire);
-  std::copy(entry.whole.begin(), entry.whole.end(), out.begin() + sizeof wire);
   return out;
+}
+
+std::vector<u8> write_container(std::span<const ByteSpan> entries) {
+  u64 size = 0;
+  for (const ByteSpan entry : entries)
+    size += entry.size();
+  std::vector<u8> out = container_header(size);
+  out.reserve(out.size() + size);
+  for (const ByteSpan entry : entries)
+    out.insert(out.end(), entry.begin(), entry.end());
+  return out;
+}
+
+CodeForm form_of(FatbinKind kind) {
+  switch (kind) {
+  case FatbinKind::Ptx:
+    return CodeForm::Ptx;
+  case FatbinKind::Elf:
+    return CodeForm::Cubin;
+  case FatbinKind::Lto:
+    return CodeForm::Lto;
+  }
+  return CodeForm::Other; // numbers of old files
 }
 
 Result<std::vector<u8>> unpack(const FatbinEntry &entry) {
@@ -261,20 +279,29 @@ const FatbinEntry *choose_lto_member(std::span<const FatbinEntry> entries,
   return best;
 }
 
+namespace {
+
+// `other`: what precedes the number of code of an unknown form.
+std::string target_text(const FatbinEntry &entry, std::string_view other) {
+  const std::string_view kind = entry.kind == FatbinKind::Ptx   ? "compute_"
+                                : entry.kind == FatbinKind::Lto ? "lto_"
+                                : entry.kind == FatbinKind::Elf ? "sm_"
+                                                                : other;
+  const char letter = entry.letter();
+  return fmt::format("{}{}{}", kind, entry.sm, std::string_view(&letter, letter == 0 ? 0 : 1));
+}
+
+} // namespace
+
+std::string target_name(const FatbinEntry &entry) {
+  return target_text(entry, "sm_");
+}
+
 std::string list_members(std::span<const FatbinEntry> entries) {
   std::string out;
-  for (const FatbinEntry &entry : entries) {
-    out += out.empty() ? "" : ", ";
-    out += entry.kind == FatbinKind::Ptx   ? "compute_"
-           : entry.kind == FatbinKind::Elf ? "sm_"
-           : entry.kind == FatbinKind::Lto ? "lto_"
-                                           : "unknown code for ";
-    out += std::to_string(entry.sm);
-    if (entry.letter() != 0)
-      out += entry.letter();
-    if (!entry.has(FatbinFlags::kIs64Bit))
-      out += " (32 bits)";
-  }
+  for (const FatbinEntry &entry : entries)
+    out += fmt::format("{}{}{}", out.empty() ? "" : ", ", target_text(entry, "unknown code for "),
+                       entry.has(FatbinFlags::kIs64Bit) ? "" : " (32 bits)");
   return out.empty() ? "nothing" : out;
 }
 
@@ -322,20 +349,25 @@ Error damaged_zstd(size_t code) {
   return failed(fmt::format("the zstd data is damaged ({})", ZSTD_getErrorName(code)));
 }
 
-// The size is only believed as far as it has been seen.
-Result<std::vector<u8>> unpack_zstd_by_parts(ByteSpan packed, u64 size) {
+// An unusual size is only believed as far as it has been seen.
+Result<std::vector<u8>> unpack_zstd(ByteSpan packed, u64 size) {
+  const unsigned long long frame = ZSTD_getFrameContentSize(packed.data(), packed.size());
+  if (frame == ZSTD_CONTENTSIZE_ERROR)
+    return failed("not a zstd frame");
+  if (frame != ZSTD_CONTENTSIZE_UNKNOWN && frame != size)
+    return wrong_size(frame, size);
   const std::unique_ptr<ZSTD_DStream, size_t (*)(ZSTD_DStream *)> stream(ZSTD_createDStream(),
                                                                          ZSTD_freeDStream);
-  std::vector<u8> out;
+  std::vector<u8> out(std::min(size + 1, packed.size() * kUsualPerByte + kSlack));
   ZSTD_inBuffer input{packed.data(), packed.size(), 0};
   u64 made = 0;
   for (size_t left = 1; left != 0;) {
     if (made == out.size()) // one byte more than there may be shows that there are too many
-      out.resize(std::min(std::max<u64>(2 * made, kSlack), size + 1));
+      out.resize(std::min(2 * made, size + 1));
     ZSTD_outBuffer output{out.data(), out.size(), made};
     left = ZSTD_decompressStream(stream.get(), &output, &input);
     if (ZSTD_isError(left))
-      return damaged_zstd(left);
+      return failed(fmt::format("the zstd data is damaged ({})", ZSTD_getErrorName(left)));
     const bool stuck = output.pos == made && input.pos == input.size;
     made = output.pos;
     if (made > size || (stuck && left != 0))
@@ -343,24 +375,9 @@ Result<std::vector<u8>> unpack_zstd_by_parts(ByteSpan packed, u64 size) {
   }
   if (made != size)
     return wrong_size(made, size);
+  if (input.pos != input.size)
+    return failed("the zstd data is damaged (something follows it)");
   out.resize(size);
-  return out;
-}
-
-Result<std::vector<u8>> unpack_zstd(ByteSpan packed, u64 size) {
-  const unsigned long long frame = ZSTD_getFrameContentSize(packed.data(), packed.size());
-  if (frame == ZSTD_CONTENTSIZE_ERROR)
-    return failed("not a zstd frame");
-  if (frame != ZSTD_CONTENTSIZE_UNKNOWN && frame != size)
-    return wrong_size(frame, size);
-  if (size > packed.size() * kUsualPerByte + kSlack)
-    return unpack_zstd_by_parts(packed, size);
-  std::vector<u8> out(size);
-  const size_t made = ZSTD_decompress(out.data(), out.size(), packed.data(), packed.size());
-  if (ZSTD_isError(made))
-    return damaged_zstd(made);
-  if (made != size)
-    return wrong_size(made, size);
   return out;
 }
 

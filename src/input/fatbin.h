@@ -77,6 +77,10 @@ struct FatbinFlags {
   static constexpr u64 kFamilySpecific = 0x200000;
 };
 
+// What an entry or file holds.
+enum class CodeForm : u8 { Cubin, Ptx, Lto, Other };
+[[nodiscard]] CodeForm form_of(FatbinKind kind);
+
 // One member: code for one target, in one form. Refers to the bytes of the fatbin.
 struct FatbinEntry {
   u64 offset = 0; // of its header, in the bytes given to read_fatbins
@@ -129,8 +133,13 @@ read_fatbins(ByteSpan bytes, FatbinReading reading = FatbinReading::Strict);
 // The payload of an entry, unpacked. PTX comes without its final NUL.
 [[nodiscard]] Result<std::vector<u8>> unpack(const FatbinEntry &entry);
 
-// A fatbin that has one entry only, unchanged.
-[[nodiscard]] std::vector<u8> fatbin_of(const FatbinEntry &entry);
+// A container of entries.
+[[nodiscard]] std::vector<u8> write_container(std::span<const ByteSpan> entries);
+// The header of a container with entries of so many bytes.
+[[nodiscard]] std::vector<u8> container_header(u64 size);
+
+// "sm_90a", "compute_80", "lto_90".
+[[nodiscard]] std::string target_name(const FatbinEntry &entry);
 
 // The member of a container to link for a target by the rules of a release, or nullptr: machine
 // code or PTX of 64 bits, not link-time-optimisation code.

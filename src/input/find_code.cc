@@ -29,29 +29,6 @@ namespace {
 constexpr std::string_view kWholeFile = "file";
 constexpr u64 kReleasedAtOnce = u64{8} << 20;
 
-FoundCode::Form found_form_of(FatbinKind kind) {
-  switch (kind) {
-  case FatbinKind::Ptx:
-    return FoundCode::Form::Ptx;
-  case FatbinKind::Elf:
-    return FoundCode::Form::Cubin;
-  case FatbinKind::Lto:
-    return FoundCode::Form::Lto;
-  }
-  return FoundCode::Form::Other; // numbers of old files
-}
-
-std::string target_of_entry(const FatbinEntry &entry) {
-  const FoundCode::Form form = found_form_of(entry.kind);
-  const std::string_view kind = form == FoundCode::Form::Ptx   ? "compute"
-                                : form == FoundCode::Form::Lto ? "lto"
-                                                               : "sm";
-  std::string out = fmt::format("{}_{}", kind, entry.sm);
-  if (entry.letter() != 0)
-    out += entry.letter();
-  return out;
-}
-
 std::string target_of_cubin(ByteSpan bytes) {
   const Result<elf::ElfView> view = elf::ElfView::open_tolerant(bytes);
   return view ? arch::target_of(*view).name : "";
@@ -210,8 +187,8 @@ void CodeFinder::add_fatbin(const FatbinContainer &container, ByteSpan bytes,
   out_.fatbins.push_back(bytes);
   for (const FatbinEntry &entry : container.entries) {
     FoundCode code = where;
-    code.form = found_form_of(entry.kind);
-    code.target = target_of_entry(entry);
+    code.form = form_of(entry.kind);
+    code.target = target_name(entry);
     code.bytes = entry.payload;
     code.entry = entry;
     code.fatbin = static_cast<u32>(out_.fatbins.size());

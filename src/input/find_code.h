@@ -42,7 +42,7 @@ struct LoadedData {
 
 // A piece of device code in a file, whatever the target. Refers to the bytes of the file.
 struct FoundCode {
-  enum class Form : u8 { Cubin, Ptx, Lto, Other };
+  using Form = CodeForm;
 
   u32 number = 0; // from 1, in the order of the file
   Form form = Form::Cubin;
