@@ -176,7 +176,7 @@ std::vector<u8> container_header(u64 size) {
   return out;
 }
 
-std::vector<u8> write_container(std::span<const ByteSpan> entries) {
+std::vector<u8> write_container(const std::vector<ByteSpan> &entries) {
   u64 size = 0;
   for (const ByteSpan entry : entries)
     size += entry.size();

@@ -134,7 +134,7 @@ read_fatbins(ByteSpan bytes, FatbinReading reading = FatbinReading::Strict);
 [[nodiscard]] Result<std::vector<u8>> unpack(const FatbinEntry &entry);
 
 // A container of entries.
-[[nodiscard]] std::vector<u8> write_container(std::span<const ByteSpan> entries);
+[[nodiscard]] std::vector<u8> write_container(const std::vector<ByteSpan> &entries);
 // The header of a container with entries of so many bytes.
 [[nodiscard]] std::vector<u8> container_header(u64 size);
 

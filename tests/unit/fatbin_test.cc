@@ -55,7 +55,7 @@ TEST(Fatbin, an_entry_can_be_given_away_alone) {
   const Result<std::vector<FatbinContainer>> found = read_fatbins(file);
   ASSERT_TRUE(found);
   const FatbinEntry &second = found->front().entries[1];
-  const Bytes alone = write_container({{second.whole}});
+  const Bytes alone = write_container({second.whole});
   const FatbinEntry entry = only_entry(alone);
   EXPECT_EQ(entry.sm, 90u);
   EXPECT_EQ(entry.options, "-ftz=0");

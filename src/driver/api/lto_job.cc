@@ -157,7 +157,7 @@ std::optional<OptimizerTask> LtoJob::make_task(const Mix &mix) {
     }
     records.push_back({code.name, code.entry->options});
     task.modules.push_back({EngineInputKind::Fatbin, code.name,
-                            containers_.emplace_back(write_container({{code.entry->whole}}))});
+                            containers_.emplace_back(write_container({code.entry->whole}))});
   }
   task.compiled = join_module_options(records, request_.lto.max_registers, diag_);
   if (diag_.failed())
