@@ -69,40 +69,43 @@ std::string program_in(const std::string &folder, const std::string &name) {
   return !folder.empty() && ::access(path.c_str(), X_OK) == 0 ? path : "";
 }
 
-std::string program_in_path(const std::string &name) {
-  const std::string list = environment("PATH");
-  std::string_view rest = list;
-  while (!rest.empty()) {
-    const size_t colon = rest.find(':');
-    if (std::string found = program_in(std::string(rest.substr(0, colon)), name); !found.empty())
+namespace {
+
+// What `find` finds first in the folders that a variable lists, or nothing.
+template <typename Find> std::string find_in_list(const char *variable, Find find) {
+  const std::string list = environment(variable);
+  for (size_t at = 0, end = 0; end < list.size(); at = end + 1) {
+    end = std::min(list.find(':', at), list.size());
+    if (std::string found = find(list.substr(at, end - at)); !found.empty())
       return found;
-    rest = colon == std::string_view::npos ? "" : rest.substr(colon + 1);
   }
   return "";
+}
+
+} // namespace
+
+std::string program_in_path(const std::string &name) {
+  return find_in_list("PATH", [&](const std::string &folder) { return program_in(folder, name); });
 }
 
 std::vector<std::string> toolkit_program_folders(const std::string &cuda,
                                                  const std::vector<std::string> &near) {
   if (!cuda.empty())
     return {cuda + "/bin"};
-  std::vector<std::string> out;
-  const auto add = [&out](std::string folder) {
-    if (!folder.empty())
-      out.push_back(std::move(folder));
-  };
-  add(toolkit_of_caller());
+  std::vector<std::string> out = {toolkit_of_caller()};
   out.insert(out.end(), near.begin(), near.end());
   for (const char *name : {"CUDA_HOME", "CUDA_PATH"})
     if (const std::string root = environment(name); !root.empty())
-      add(root + "/bin");
-  add(real_folder(program_in_path("nvcc")));
-  add(kUsualProgramFolder);
+      out.push_back(root + "/bin");
+  out.push_back(real_folder(program_in_path("nvcc")));
+  out.emplace_back(kUsualProgramFolder);
   for (const std::string &root : {environment("VIRTUAL_ENV"), environment("CONDA_PREFIX"),
                                   fs::path(real_folder("/proc/self/exe")).parent_path().string()})
     for (const std::string &site_packages : site_packages_in(root))
       for (const u32 major : {13, 12})
         for (std::string &folder : package_program_folders(site_packages, major))
-          add(std::move(folder));
+          out.push_back(std::move(folder));
+  std::erase(out, "");
   return out;
 }
 
@@ -135,18 +138,6 @@ std::string library_in(const std::string &folder) {
     std::string path = folder + "/" + std::string(name);
     if (!folder.empty() && ::access(path.c_str(), R_OK) == 0 && !is_stand_in(path))
       return path;
-  }
-  return "";
-}
-
-std::string library_in_loader_path() {
-  const std::string list = environment("LD_LIBRARY_PATH");
-  std::string_view rest = list;
-  while (!rest.empty()) {
-    const size_t colon = rest.find(':');
-    if (std::string found = library_in(std::string(rest.substr(0, colon))); !found.empty())
-      return found;
-    rest = colon == std::string_view::npos ? "" : rest.substr(colon + 1);
   }
   return "";
 }
@@ -205,7 +196,7 @@ FinalizerEngine find_finalizer(const std::string &given, const std::string &cuda
       break;
   }
   if (out.empty() && cuda.empty())
-    out.library = library_in_loader_path();
+    out.library = find_in_list("LD_LIBRARY_PATH", library_in);
   return out;
 }
 
