@@ -59,6 +59,26 @@ void report_difference(std::string_view option, const ModuleRecord &first,
               "compile all of them with the same value");
 }
 
+// A number that the modules that have it must agree on.
+struct SharedNumber {
+  std::string_view option;
+  std::optional<u32> number = {};
+  const ModuleRecord *first = nullptr; // the first module with one
+  bool missing = false;                // in some module
+
+  void add(std::optional<u32> one, const ModuleRecord &module, bool counts, Diagnostics &diag) {
+    missing |= !one;
+    if (!one)
+      return;
+    if (first && number != one && counts)
+      report_difference(option, *first, module, diag);
+    if (!first) {
+      first = &module;
+      number = one;
+    }
+  }
+};
+
 } // namespace
 
 ModuleOptions parse_module_options(std::string_view text) {
@@ -84,9 +104,8 @@ ModuleOptions parse_module_options(std::string_view text) {
 ModuleOptions join_module_options(const std::vector<ModuleRecord> &modules,
                                   std::optional<u32> max_registers, Diagnostics &diag) {
   ModuleOptions out;
-  const ModuleRecord *limited = nullptr;  // the first module with a number of registers
-  const ModuleRecord *threaded = nullptr; // the first with a number of threads
-  bool some_unlimited = false, some_without_lines = false;
+  SharedNumber registers{"-maxrregcount"}, threads{"-split-compile"};
+  bool some_without_lines = false;
   for (size_t i = 0; i < modules.size(); ++i) {
     const ModuleOptions one = parse_module_options(modules[i].options);
     for (size_t k = 0; i != 0 && k < kArithmetic.size(); ++k)
@@ -94,31 +113,20 @@ ModuleOptions join_module_options(const std::vector<ModuleRecord> &modules,
         report_difference(kArithmetic[k].shown, modules.front(), modules[i], diag);
     if (i == 0)
       out.arithmetic = one.arithmetic;
-    if (one.max_registers && limited && out.max_registers != one.max_registers && !max_registers)
-      report_difference("-maxrregcount", *limited, modules[i], diag);
-    if (one.max_registers && !limited) {
-      limited = &modules[i];
-      out.max_registers = one.max_registers;
-    }
-    if (one.split_compile && threaded && out.split_compile != one.split_compile)
-      report_difference("-split-compile", *threaded, modules[i], diag);
-    if (one.split_compile && !threaded) {
-      threaded = &modules[i];
-      out.split_compile = one.split_compile;
-    }
-    some_unlimited |= !one.max_registers;
+    registers.add(one.max_registers, modules[i], !max_registers, diag);
+    threads.add(one.split_compile, modules[i], true, diag);
     some_without_lines |= !one.line_info;
     out.line_info |= one.line_info;
   }
+  out.max_registers = max_registers ? max_registers : registers.number;
+  out.split_compile = threads.number;
   if (diag.failed())
     return out;
   if (out.line_info && some_without_lines)
     diag.report(DiagId::OptionForAll, {"-lineinfo", "-lineinfo"});
-  if (limited && some_unlimited && !max_registers)
+  if (registers.first && registers.missing && !max_registers)
     diag.report(DiagId::OptionForAll,
                 {"-maxrregcount", fmt::format("-maxrregcount={}", *out.max_registers)});
-  if (max_registers)
-    out.max_registers = max_registers;
   return out;
 }
 
