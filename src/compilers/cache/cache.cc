@@ -22,7 +22,6 @@
 #include "support/bytes.h"
 #include "support/mapped_file.h"
 #include "support/process.h"
-#include "support/worker_pool.h"
 
 namespace culink {
 
@@ -284,22 +283,6 @@ i64 in_nanoseconds(const timespec &time) {
   return static_cast<i64>(time.tv_sec) * kNanoseconds + time.tv_nsec;
 }
 
-// The digest of the digests of its pieces, which all threads compute: a compiler has 100 MB.
-Digest digest_of_large(ByteSpan bytes) {
-  constexpr u64 kPiece = u64{4} << 20;
-  const u64 count = bytes.size() / kPiece + 1;
-  std::vector<Digest> pieces(count);
-  WorkerPool pool(count > 1 ? 0 : 1);
-  pool.for_each(static_cast<u32>(count), [&](u32 i) {
-    const u64 begin = i * kPiece;
-    pieces[i] = digest_of(bytes.subspan(begin, std::min(kPiece, bytes.size() - begin)));
-  });
-  Hasher hasher;
-  for (const Digest &piece : pieces)
-    hasher.add(piece);
-  return hasher.finish();
-}
-
 } // namespace
 
 std::optional<FileState> state_of(const std::string &path) {
@@ -318,7 +301,7 @@ std::optional<ProgramIdentity> identify_program(const std::string &path) {
   const Result<MappedFile> file = MappedFile::open(path);
   if (!before || !file || !as_text(file->bytes()).starts_with(kElf))
     return std::nullopt;
-  ProgramIdentity out{digest_of_large(file->bytes()), *before};
+  ProgramIdentity out{digest_of(file->bytes()), *before};
   file->drop_pages();
   timespec now{};
   ::clock_gettime(CLOCK_REALTIME, &now);

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // BLAKE2b as RFC 7693 has it, without a key. It is as hard to deceive as SHA-256 and twice as fast
-// on a processor without instructions for either, and a linker hashes all the code it links. The
-// rounds are written out by the compiler, so that the order of words costs no loads.
+// on a processor without instructions for either, and a linker hashes all the code it links.
 #include "compilers/cache/digest.h"
 
 #include <algorithm>
 #include <bit>
 #include <cstring>
-#include <utility>
 
 #include "support/bytes.h"
 
@@ -47,8 +45,7 @@ inline void mix(Words &v, size_t a, size_t b, size_t c, size_t d, u64 x, u64 y) 
   v[b] = std::rotr(v[b] ^ v[c], 63);
 }
 
-template <size_t kRound> inline void mix_round(Words &v, const Words &m) {
-  constexpr const std::array<u8, 16> &s = kOrders[kRound % kOrders.size()];
+inline void mix_round(Words &v, const Words &m, const std::array<u8, 16> &s) {
   mix(v, 0, 4, 8, 12, m[s[0]], m[s[1]]);
   mix(v, 1, 5, 9, 13, m[s[2]], m[s[3]]);
   mix(v, 2, 6, 10, 14, m[s[4]], m[s[5]]);
@@ -57,11 +54,6 @@ template <size_t kRound> inline void mix_round(Words &v, const Words &m) {
   mix(v, 1, 6, 11, 12, m[s[10]], m[s[11]]);
   mix(v, 2, 7, 8, 13, m[s[12]], m[s[13]]);
   mix(v, 3, 4, 9, 14, m[s[14]], m[s[15]]);
-}
-
-template <size_t... kRound>
-inline void mix_all(Words &v, const Words &m, std::index_sequence<kRound...> /*rounds*/) {
-  (mix_round<kRound>(v, m), ...);
 }
 
 } // namespace
@@ -81,7 +73,9 @@ void Hasher::compress(const u8 *block, bool last) {
   v[12] ^= total_;
   if (last)
     v[14] = ~v[14];
-  mix_all(v, m, std::make_index_sequence<kRounds>());
+#pragma GCC unroll 12 // so that the order of words costs no loads
+  for (size_t round = 0; round < kRounds; ++round)
+    mix_round(v, m, kOrders[round % kOrders.size()]);
   for (size_t i = 0; i < state_.size(); ++i)
     state_[i] ^= v[i] ^ v[i + 8];
 }

@@ -282,7 +282,7 @@ void CacheFolder::clear() const {
   for (u32 i = 0; i < kCacheShards; ++i) {
     const std::string shard = cache_shard(i);
     for_files_in_shard(fd_, shard, [&](const std::string &name, const struct stat &) {
-      ::unlinkat(fd_, (shard + "/" + name).c_str(), 0);
+      remove_in_shard(fd_, shard, name);
     });
   }
 }
