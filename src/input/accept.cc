@@ -217,21 +217,13 @@ namespace {
 // One warning about all objects of releases that are newer than `known`.
 void report_newer(DiagId id, const std::vector<InputObject> &objects, u32 known, std::string hint,
                   Diagnostics &diag) {
-  const InputObject *first = nullptr;
-  u32 more = 0;
-  for (const InputObject &object : objects) {
-    if (object.toolkit <= known)
-      continue;
-    if (first)
-      ++more;
-    else
-      first = &object;
-  }
-  if (!first)
+  const auto is_newer = [known](const InputObject &object) { return object.toolkit > known; };
+  const auto first = std::ranges::find_if(objects, is_newer);
+  if (first == objects.end())
     return;
   std::vector<std::string> notes;
-  if (more != 0)
-    notes.push_back(fmt::format("and {} more files", more));
+  if (const auto count = std::ranges::count_if(objects, is_newer); count > 1)
+    notes.push_back(fmt::format("and {} more files", count - 1));
   diag.report(id, {first->name, release(first->toolkit), release(known)}, std::move(notes),
               std::move(hint));
 }

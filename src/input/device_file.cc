@@ -13,6 +13,8 @@
 #include <unistd.h>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "culink/host_references.h"
 #include "input/file_kind.h"
 #include "link/model/name_pattern.h"
@@ -36,13 +38,6 @@ std::string list_of(const std::vector<const FoundCode *> &pieces,
   for (size_t i = 0; i < std::min(seen.size(), kMost); ++i)
     out += (i == 0 ? "" : ", ") + (seen[i].empty() ? "unknown" : seen[i]);
   return seen.size() > kMost ? out + ", ..." : out;
-}
-
-std::string joined(const std::vector<std::string> &words) {
-  std::string out;
-  for (const std::string &word : words)
-    out += (out.empty() ? "" : ", ") + word;
-  return out;
 }
 
 Error lacks(std::string what) {
@@ -124,8 +119,8 @@ Result<std::vector<const FoundCode *>> DeviceFile::choose(const CodeSelection &s
   if (!out.empty())
     return out;
   if (!called.empty())
-    return lacks("has no code for " + joined(selection.targets) + ", only for " +
-                 list_of(called, [](const FoundCode &code) { return code.target; }));
+    return lacks(fmt::format("has no code for {}, only for {}", fmt::join(selection.targets, ", "),
+                             list_of(called, [](const FoundCode &code) { return code.target; })));
   if (found_.code.empty() && !found_.problems.empty())
     return found_.problems.front();
   if (!found_.code.empty())
@@ -138,15 +133,14 @@ DeviceFile::choose_images(const CodeSelection &selection) const {
   Result<std::vector<const FoundCode *>> pieces = choose(selection);
   if (!pieces)
     return pieces;
-  std::vector<const FoundCode *> out;
-  for (const FoundCode *code : *pieces)
-    if (code->form == FoundCode::Form::Cubin)
-      out.push_back(code);
-  if (out.empty())
-    return lacks("has no machine code, only " + list_of(*pieces, [](const FoundCode &code) {
-                   return std::string(code.form_name()) + " for " + code.target;
-                 }));
-  return out;
+  const std::string forms = list_of(*pieces, [](const FoundCode &code) {
+    return std::string(code.form_name()) + " for " + code.target;
+  });
+  std::erase_if(*pieces,
+                [](const FoundCode *code) { return code->form != FoundCode::Form::Cubin; });
+  if (pieces->empty())
+    return lacks("has no machine code, only " + forms);
+  return pieces;
 }
 
 Result<DeviceFile::Shown> DeviceFile::choose_shown(const CodeSelection &selection) const {
@@ -257,7 +251,8 @@ bool walk_images(const std::string &argument, const CodeSelection &selection, Wo
   };
   const bool clean = walk_code(*file, shown->images, pool, chosen);
   if (!seen && clean)
-    visitor.report({file->name(), lacks("has no kernel like " + joined(selection.kernels))});
+    visitor.report({file->name(), lacks(fmt::format("has no kernel like {}",
+                                                    fmt::join(selection.kernels, ", ")))});
   if (visitor.left_out && !shown->leftovers.empty())
     visitor.left_out(file->name(), shown->leftovers.size());
   return clean && seen && file->found().problems.empty();

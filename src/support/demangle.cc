@@ -369,16 +369,12 @@ constexpr size_t kLongestText = size_t{1} << 16;
 constexpr std::string_view kNamespace = "(anonymous namespace)";
 constexpr std::string_view kIn = " in ";
 
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
 bool is_identifier(char c) {
-  return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$';
+  return is_decimal(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$';
 }
 
 bool is_number(std::string_view text) {
-  return !text.empty() && std::all_of(text.begin(), text.end(), is_digit);
+  return !text.empty() && std::all_of(text.begin(), text.end(), is_decimal);
 }
 
 // Leaves out the namespaces _INTERNAL_<hash>_<file>, which hold what is static in a file.
