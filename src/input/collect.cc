@@ -24,6 +24,14 @@ namespace culink {
 
 namespace {
 
+constexpr std::string_view kNoDeviceCode = "not a device object, host object, archive or PTX file";
+constexpr std::string_view kLinkedByItself =
+    "that is the result of a device link, which cannot be linked again: link its objects";
+constexpr std::string_view kLinkWithLto =
+    "give -dlto to the link, too; under nvcc to the command that links";
+constexpr std::string_view kLinkOnce =
+    "leave that result out, or say --register-link-binaries=FILE, as nvcc does";
+
 // The module id of objects of whole programs, which is none.
 constexpr std::string_view kNoModule = "__NV_MODULE_ID";
 
@@ -35,6 +43,18 @@ bool is_for_no_target(const FatbinContainer &container) {
     return form_of(e.kind) != CodeForm::Other && e.has(FatbinFlags::kIs64Bit) &&
            e.sm >= kSmallest && e.sm <= kLargest;
   });
+}
+
+std::vector<std::string> &patterns_of(HostReferences &all, const elf::HostReferenceList &list) {
+  switch (list.kind) {
+  case elf::HostReferenceKind::Device:
+    return list.internal ? all.internal_variables : all.external_variables;
+  case elf::HostReferenceKind::Constant:
+    return list.internal ? all.internal_constants : all.external_constants;
+  case elf::HostReferenceKind::Kernel:
+    break;
+  }
+  return list.internal ? all.internal_kernels : all.external_kernels;
 }
 
 } // namespace
@@ -268,17 +288,12 @@ void InputCollector::add_host_modules(const std::string &name, const HostObject 
 // The lists of the device runtime library name its own kernels and do not count.
 void InputCollector::note_host_references(const std::string &name, const HostObject &object) {
   all_say_what_they_use_ &= object.lists_kernels;
-  some_use_kernels_ |=
-      !is_system(name) && !(object.external_kernels.empty() && object.internal_kernels.empty());
-  const auto append = [](std::vector<std::string> &to, const auto &from) {
-    to.insert(to.end(), from.begin(), from.end());
-  };
-  append(references_.external_kernels, object.external_kernels);
-  append(references_.internal_kernels, object.internal_kernels);
-  append(references_.external_variables, object.external_variables);
-  append(references_.internal_variables, object.internal_variables);
-  append(references_.external_constants, object.external_constants);
-  append(references_.internal_constants, object.internal_constants);
+  for (const auto &[list, patterns] : object.references) {
+    some_use_kernels_ |=
+        list->kind == elf::HostReferenceKind::Kernel && !patterns.empty() && !is_system(name);
+    std::vector<std::string> &all = patterns_of(references_, *list);
+    all.insert(all.end(), patterns.begin(), patterns.end());
+  }
 }
 
 void InputCollector::use_host_object(const std::string &name, ByteSpan bytes, Place place) {
@@ -474,7 +489,9 @@ void InputCollector::settle_linked_modules() {
   for (const DeviceCode &code : out_.code | std::views::filter(is_taken)) {
     const std::string &taker = defined_.find(code.module)->second;
     if (options_.registers_modules)
-      out_.skipped.push_back({code.name, taken_by(taker), code.bytes, code.entry, false});
+      out_.skipped.push_back({code.name,
+                              "a device link has already taken it, whose result is in " + taker,
+                              code.bytes, code.entry, false});
     else
       warn(DiagId::LinkedTwice, {code.name, taker}, std::string(kLinkOnce));
   }

@@ -58,18 +58,6 @@ struct SkippedCode {
 };
 
 inline constexpr std::string_view kIsSource = "it is source text";
-inline constexpr std::string_view kNoDeviceCode =
-    "not a device object, host object, archive or PTX file";
-inline constexpr std::string_view kLinkedByItself =
-    "that is the result of a device link, which cannot be linked again: link its objects";
-inline constexpr std::string_view kLinkWithLto =
-    "give -dlto to the link, too; under nvcc to the command that links";
-inline constexpr std::string_view kLinkOnce =
-    "leave that result out, or say --register-link-binaries=FILE, as nvcc does";
-[[nodiscard]] inline std::string taken_by(const std::string &input) {
-  return "a device link has already taken it, whose result is in " + input;
-}
-
 // A member of a thin archive, which is a file.
 struct OpenMember {
   std::string path;

@@ -8,7 +8,9 @@
 // fatbins of several translation units, with padding between them; and an empty list is one NUL.
 #include "input/host_object.h"
 
+#include <algorithm>
 #include <array>
+#include <iterator>
 
 #include "elf/elf_view.h"
 #include "elf/section_scan.h"
@@ -21,16 +23,10 @@ namespace {
 constexpr std::array kStarts = {elf::NameStart(".nv"), elf::NameStart("__nv_"),
                                 elf::NameStart(".rela.nv")};
 
-void append_patterns(std::vector<std::string_view> &out, ByteSpan section) {
-  for (const std::string_view name : elf::decode_names(section).names)
-    if (!name.empty())
-      out.push_back(name);
-}
-
-void append_modules(std::vector<elf::ModuleId> &out, ByteSpan section) {
-  for (const std::string_view name : elf::decode_names(section).names)
-    if (!name.empty())
-      out.push_back(elf::module_id(name));
+std::vector<std::string_view> names_in(ByteSpan section) {
+  std::vector<std::string_view> names = elf::decode_names(section).names;
+  std::erase(names, "");
+  return names;
 }
 
 // Whether a section shows that a host object had device code, even if the others are not
@@ -38,18 +34,6 @@ void append_modules(std::vector<elf::ModuleId> &out, ByteSpan section) {
 bool is_trace(std::string_view name) {
   return name == "__nv_relfatbin" || name == "__nv_module_id" || name == ".rela.nvFatBinSegment" ||
          elf::host_reference_list(name) != nullptr;
-}
-
-std::vector<std::string_view> &patterns_of(HostObject &object, const elf::HostReferenceList &list) {
-  switch (list.kind) {
-  case elf::HostReferenceKind::Device:
-    return list.internal ? object.internal_variables : object.external_variables;
-  case elf::HostReferenceKind::Constant:
-    return list.internal ? object.internal_constants : object.external_constants;
-  case elf::HostReferenceKind::Kernel:
-    break;
-  }
-  return list.internal ? object.internal_kernels : object.external_kernels;
 }
 
 void read_section(HostObject &out, const elf::Section &section) {
@@ -61,11 +45,11 @@ void read_section(HostObject &out, const elf::Section &section) {
   } else if (section.name == ".nv_fatbin") {
     out.finished.push_back(section.data);
   } else if (section.name == "__nv_module_id") {
-    append_modules(out.modules, section.data);
+    std::ranges::transform(names_in(section.data), std::back_inserter(out.modules), elf::module_id);
   } else if (const elf::HostReferenceList *list = elf::host_reference_list(section.name)) {
     if (list->kind == elf::HostReferenceKind::Kernel && !list->internal)
       out.lists_kernels |= !section.data.empty();
-    append_patterns(patterns_of(out, *list), section.data);
+    out.references.push_back({list, names_in(section.data)});
   }
 }
 

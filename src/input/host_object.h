@@ -20,10 +20,12 @@ struct HostObject {
   std::vector<ByteSpan> finished;     // .nv_fatbin: whole programs, and results of device links
   std::vector<elf::ModuleId> modules; // __nv_module_id
   bool lists_kernels = false;         // .nvHRKE, and not of size 0
-  std::vector<std::string_view> external_kernels;                       // patterns of .nvHRKE
-  std::vector<std::string_view> internal_kernels;                       // patterns of .nvHRKI
-  std::vector<std::string_view> external_variables, internal_variables; // .nvHRDE, .nvHRDI
-  std::vector<std::string_view> external_constants, internal_constants; // .nvHRCE, .nvHRCI
+  // A section .nvHR*: what host code refers to, as patterns.
+  struct References {
+    const elf::HostReferenceList *list;
+    std::vector<std::string_view> patterns;
+  };
+  std::vector<References> references;
 };
 
 // Reads the section table and the sections above, and touches no other page of the file. Any host,

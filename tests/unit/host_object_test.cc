@@ -12,6 +12,16 @@ using test::Bytes;
 using test::bytes_of;
 using test::HostFile;
 
+using Patterns = std::vector<std::string_view>;
+
+Patterns patterns_in(const HostObject &object, std::string_view section) {
+  Patterns out;
+  for (const HostObject::References &references : object.references)
+    if (references.list->section == section)
+      out.insert(out.end(), references.patterns.begin(), references.patterns.end());
+  return out;
+}
+
 TEST(HostObject, finds_what_nvcc_put_there) {
   HostFile file = test::rdc_object("_abc_4_a_cu_f", bytes_of("fatbin"),
                                    std::string_view("_Z1kv*\0_Z1lv*\0", 14));
@@ -27,8 +37,8 @@ TEST(HostObject, finds_what_nvcc_put_there) {
     EXPECT_EQ(object->modules[0].id, "_abc_4_a_cu_f");
     EXPECT_FALSE(object->modules[0].defined);
     EXPECT_TRUE(object->lists_kernels);
-    EXPECT_EQ(object->external_kernels, (std::vector<std::string_view>{"_Z1kv*", "_Z1lv*"}));
-    EXPECT_TRUE(object->internal_kernels.empty());
+    EXPECT_EQ(patterns_in(*object, ".nvHRKE"), (Patterns{"_Z1kv*", "_Z1lv*"}));
+    EXPECT_TRUE(patterns_in(*object, ".nvHRKI").empty());
   }
 }
 
@@ -59,7 +69,7 @@ TEST(HostObject, lists_joined_by_ld_are_read_to_their_end) {
   ASSERT_EQ(object->modules.size(), 2u);
   EXPECT_EQ(object->modules[1].id, "_b");
   EXPECT_TRUE(object->modules[1].defined);
-  EXPECT_EQ(object->internal_kernels, (std::vector<std::string_view>{"x*", "y*"}));
+  EXPECT_EQ(patterns_in(*object, ".nvHRKI"), (Patterns{"x*", "y*"}));
 }
 
 TEST(HostObject, big_endian_is_refused_by_name) {
