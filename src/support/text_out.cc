@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Printing is most of what an inspector does. The buffer is handed to the kernel in large pieces;
-// digits are written backwards into a small array. Names come from files that may be damaged or
+// Printing is most of what an inspector does. The buffer is handed to the kernel in large pieces.
+// Names come from files that may be damaged or
 // hostile: bytes that are no clean UTF-8 are escaped, which also keeps terminal escapes out of
 // listings.
 #include "support/text_out.h"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
-#include <unistd.h>
+#include <charconv>
+
+#include "support/bytes.h"
+#include "support/file_descriptor.h"
 
 namespace culink {
 
@@ -35,6 +39,15 @@ bool is_plain_ascii(char c) {
   return c >= 0x20 && c < 0x7f && c != '\\';
 }
 
+template <typename Number>
+void put_number(TextOut &out, Number value, int base, size_t min_digits) {
+  std::array<char, 20> digits;
+  const char *end = std::to_chars(digits.data(), digits.data() + digits.size(), value, base).ptr;
+  const auto size = static_cast<size_t>(end - digits.data());
+  out.fill('0', min_digits - std::min(min_digits, size));
+  out.put(std::string_view(digits.data(), size));
+}
+
 } // namespace
 
 void TextOut::put(char c) {
@@ -56,29 +69,15 @@ void TextOut::fill(char c, u64 count) {
 }
 
 void TextOut::decimal(u64 value) {
-  std::array<char, 20> digits;
-  size_t at = digits.size();
-  do {
-    digits[--at] = static_cast<char>('0' + value % 10);
-    value /= 10;
-  } while (value != 0);
-  put(std::string_view(digits.data() + at, digits.size() - at));
+  put_number(*this, value, 10, 1);
 }
 
 void TextOut::decimal(i64 value) {
-  if (value < 0)
-    put('-');
-  decimal(value < 0 ? 0 - static_cast<u64>(value) : static_cast<u64>(value));
+  put_number(*this, value, 10, 1);
 }
 
 void TextOut::hex(u64 value, u32 min_digits) {
-  std::array<char, 16> digits;
-  size_t at = digits.size();
-  do {
-    digits[--at] = kHexDigits[value & 15];
-    value >>= 4;
-  } while (at > 0 && (value != 0 || digits.size() - at < min_digits));
-  put(std::string_view(digits.data() + at, digits.size() - at));
+  put_number(*this, value, 16, min_digits);
 }
 
 void TextOut::name(std::string_view bytes) {
@@ -91,14 +90,8 @@ void TextOut::name(std::string_view bytes) {
 void TextOut::flush() {
   if (fd_ < 0)
     return;
-  std::string_view rest = buffer_;
-  while (!rest.empty() && failure_ == 0) {
-    const ssize_t n = ::write(fd_, rest.data(), rest.size());
-    if (n >= 0)
-      rest.remove_prefix(static_cast<size_t>(n));
-    else if (errno != EINTR)
-      failure_ = errno;
-  }
+  if (failure_ == 0 && !write_all(fd_, as_bytes(buffer_)))
+    failure_ = errno;
   buffer_.clear();
 }
 
