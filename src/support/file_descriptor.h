@@ -4,6 +4,8 @@
 #include <cerrno>
 #include <cstring>
 #include <string>
+#include <unistd.h>
+#include <utility>
 #include <vector>
 
 #include "support/result.h"
@@ -15,6 +17,26 @@ namespace culink {
 [[nodiscard]] inline Error system_error(const char *what) {
   return Error{"", "", std::string(what) + ": " + std::strerror(errno)};
 }
+
+// A descriptor that is closed with its owner. It can be moved, not copied.
+class FileDescriptor {
+public:
+  explicit FileDescriptor(int fd = -1) : fd_(fd) {}
+  FileDescriptor(FileDescriptor &&other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  FileDescriptor &operator=(FileDescriptor &&other) noexcept {
+    std::swap(fd_, other.fd_);
+    return *this;
+  }
+  ~FileDescriptor() { close(); }
+
+  [[nodiscard]] int get() const { return fd_; }
+  [[nodiscard]] explicit operator bool() const { return fd_ >= 0; }
+  // False, with errno: what was written may be lost.
+  bool close() { return fd_ < 0 || ::close(std::exchange(fd_, -1)) == 0; }
+
+private:
+  int fd_;
+};
 
 // Whole reads and writes: a call of the system may take fewer bytes, or be interrupted. Where the
 // result is false, errno has the reason.

@@ -26,15 +26,6 @@ namespace culink {
 
 namespace {
 
-// A file descriptor that is closed when the scope ends.
-struct Descriptor {
-  int fd;
-  ~Descriptor() {
-    if (fd >= 0)
-      ::close(fd);
-  }
-};
-
 bool is_device(mode_t mode) {
   return S_ISCHR(mode) || S_ISBLK(mode);
 }
@@ -67,8 +58,8 @@ class MapsReader {
 public:
   // The line of the mapping with that address, or nothing.
   std::string_view find(u64 address) {
-    const Descriptor file{::open("/proc/self/maps", O_RDONLY | O_CLOEXEC)};
-    while (read_line(file.fd))
+    const FileDescriptor file(::open("/proc/self/maps", O_RDONLY | O_CLOEXEC));
+    while (read_line(file.get()))
       if (u64 begin = 0, end = 0; read_range(begin, end) && begin <= address && address < end)
         return {line_, size_};
     return {};
@@ -149,11 +140,11 @@ void end_when_files_shrink() {
 Result<MappedFile> MappedFile::open(const std::string &path, FileType type) {
   // A pipe that nobody writes to would be waited for.
   const int wait = type == FileType::Regular ? O_NONBLOCK : 0;
-  const Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | wait)};
-  if (file.fd < 0)
+  const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | wait));
+  if (!file)
     return system_error("cannot open");
   struct stat info {};
-  if (::fstat(file.fd, &info) != 0)
+  if (::fstat(file.get(), &info) != 0)
     return system_error("cannot open");
   if (S_ISDIR(info.st_mode))
     return Error{"", "", kIsFolder};
@@ -164,14 +155,15 @@ Result<MappedFile> MappedFile::open(const std::string &path, FileType type) {
   out.identity_ = {info.st_dev, info.st_ino};
   if (S_ISREG(info.st_mode) && info.st_size > 0) {
     void *p =
-        ::mmap(nullptr, static_cast<size_t>(info.st_size), PROT_READ, MAP_PRIVATE, file.fd, 0);
+        ::mmap(nullptr, static_cast<size_t>(info.st_size), PROT_READ, MAP_PRIVATE, file.get(), 0);
     if (p != MAP_FAILED) {
       out.bytes_ = {static_cast<const u8 *>(p), static_cast<size_t>(info.st_size)};
       out.mapped_ = true;
       return out;
     }
   }
-  Result<std::vector<u8>> bytes = read_to_end(file.fd, is_device(info.st_mode) ? 0 : kMostOfPipe);
+  Result<std::vector<u8>> bytes =
+      read_to_end(file.get(), is_device(info.st_mode) ? 0 : kMostOfPipe);
   if (!bytes)
     return bytes.error();
   out.owned_ = std::move(*bytes);

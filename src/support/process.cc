@@ -79,31 +79,6 @@ ChildEnvironment::ChildEnvironment() {
 
 namespace {
 
-// A pipe, closed when the scope ends.
-struct Pipe {
-  int ends[2] = {-1, -1};
-
-  Pipe() = default;
-  Pipe(const Pipe &) = delete;
-  Pipe &operator=(const Pipe &) = delete;
-  ~Pipe() {
-    close_end(0);
-    close_end(1);
-  }
-  [[nodiscard]] bool open() {
-    if (::pipe2(ends, O_CLOEXEC) != 0)
-      return false;
-    for (int &end : ends)
-      end = above_standard(end);
-    return ends[0] >= 0 && ends[1] >= 0;
-  }
-  void close_end(int end) {
-    if (ends[end] >= 0)
-      ::close(ends[end]);
-    ends[end] = -1;
-  }
-};
-
 // All that a child needs, made before it exists.
 struct ChildPlan {
   std::vector<char *> arguments;
@@ -184,24 +159,17 @@ bool read_pipe(int fd, const Patience &patience, std::string &out) {
 
 Result<MemoryFile> MemoryFile::create(ByteSpan contents) {
   MemoryFile out(above_standard(::memfd_create("culink", MFD_CLOEXEC)));
-  if (out.fd_ < 0)
+  if (!out.fd_)
     return system_error("cannot create a file in memory");
-  if (!write_all(out.fd_, contents))
+  if (!write_all(out.descriptor(), contents))
     return system_error("cannot write to a file in memory");
   return out;
 }
 
-MemoryFile::MemoryFile(MemoryFile &&other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-
-MemoryFile::~MemoryFile() {
-  if (fd_ >= 0)
-    ::close(fd_);
-}
-
 Result<std::vector<u8>> MemoryFile::read() const {
-  const off_t size = ::lseek(fd_, 0, SEEK_END);
+  const off_t size = ::lseek(descriptor(), 0, SEEK_END);
   std::vector<u8> out(size > 0 ? static_cast<size_t>(size) : 0);
-  if (!read_all(fd_, out))
+  if (!read_all(descriptor(), out))
     return system_error("cannot read a file in memory");
   return out;
 }
@@ -250,21 +218,25 @@ Result<ProcessResult> run_process(const std::vector<std::string> &words,
                                   const std::vector<const MemoryFile *> &files,
                                   std::optional<std::chrono::seconds> limit,
                                   const std::atomic<bool> *cancelled) {
-  Pipe pipe;
-  if (!pipe.open())
+  int ends[2] = {-1, -1};
+  if (::pipe2(ends, O_CLOEXEC) != 0)
+    return system_error("cannot create a pipe");
+  const FileDescriptor from_child(above_standard(ends[0]));
+  FileDescriptor to_us(above_standard(ends[1]));
+  if (!from_child || !to_us)
     return system_error("cannot create a pipe");
   std::vector<int> kept;
   for (const MemoryFile *file : files)
     kept.push_back(file->descriptor());
-  const pid_t child = start_process(words, kept, pipe.ends[1], true);
+  const pid_t child = start_process(words, kept, to_us.get(), true);
   if (child < 0)
     return system_error("cannot start");
-  pipe.close_end(1);
+  to_us.close();
   ProcessResult out;
   Patience patience{std::nullopt, cancelled};
   if (limit)
     patience.deadline = Patience::Clock::now() + *limit;
-  if (!read_pipe(pipe.ends[0], patience, out.output)) {
+  if (!read_pipe(from_child.get(), patience, out.output)) {
     out.late = true;
     ::kill(-child, SIGKILL);
   }

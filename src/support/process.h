@@ -9,6 +9,7 @@
 
 #include <sys/types.h>
 
+#include "support/file_descriptor.h"
 #include "support/result.h"
 #include "support/types.h"
 
@@ -40,20 +41,14 @@ class MemoryFile {
 public:
   [[nodiscard]] static Result<MemoryFile> create(ByteSpan contents);
 
-  MemoryFile(MemoryFile &&other) noexcept;
-  MemoryFile(const MemoryFile &) = delete;
-  MemoryFile &operator=(const MemoryFile &) = delete;
-  MemoryFile &operator=(MemoryFile &&) = delete;
-  ~MemoryFile();
-
-  [[nodiscard]] int descriptor() const { return fd_; }
-  [[nodiscard]] std::string path() const { return "/dev/fd/" + std::to_string(fd_); }
+  [[nodiscard]] int descriptor() const { return fd_.get(); }
+  [[nodiscard]] std::string path() const { return "/dev/fd/" + std::to_string(fd_.get()); }
   [[nodiscard]] Result<std::vector<u8>> read() const;
 
 private:
   explicit MemoryFile(int fd) : fd_(fd) {}
 
-  int fd_;
+  FileDescriptor fd_;
 };
 
 // In place of an exit code: this process ignores SIGCHLD, or another part of it has waited for the

@@ -63,12 +63,10 @@ void make_folders(const std::string &path) {
 void add_tag(int folder) {
   constexpr std::string_view kTag = "Signature: 8a477f597d28d172789f06886806bc55\n"
                                     "# This file is a cache directory tag created by culink.\n";
-  const int fd = ::openat(folder, "CACHEDIR.TAG", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-  if (fd < 0)
-    return;
-  // A folder without it serves as well.
-  [[maybe_unused]] const ssize_t n = ::write(fd, kTag.data(), kTag.size());
-  ::close(fd);
+  const FileDescriptor file(
+      ::openat(folder, "CACHEDIR.TAG", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  if (file) // a folder without it serves as well
+    static_cast<void>(write_all(file.get(), as_bytes(kTag)));
 }
 
 constexpr std::string_view kUnfinished = "tmp."; // begins the name of a file that is being written
@@ -180,71 +178,60 @@ void mark_used(int fd, const struct stat &info) {
 } // namespace
 
 Result<CacheFolder> CacheFolder::open(const std::string &path, u64 limit) {
-  int fd = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (fd < 0 && errno == ENOENT) {
+  const auto open_folder = [&path] {
+    return FileDescriptor(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  };
+  FileDescriptor folder = open_folder();
+  if (!folder && errno == ENOENT) {
     make_folders(path);
-    fd = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd >= 0)
-      add_tag(fd);
+    folder = open_folder();
+    if (folder)
+      add_tag(folder.get());
   }
-  if (fd < 0)
+  if (!folder)
     return system_error("cannot open the folder");
-  CacheFolder out(fd, limit);
   struct stat info {};
-  if (::fstat(fd, &info) != 0)
+  if (::fstat(folder.get(), &info) != 0)
     return system_error("cannot look at the folder");
   if (info.st_uid != ::geteuid())
     return Error{"", "", "the folder belongs to another user"};
   if ((info.st_mode & (S_IWGRP | S_IWOTH)) != 0)
     return Error{"", "", "others can write to the folder (chmod go-w)"};
-  return out;
-}
-
-CacheFolder::CacheFolder(CacheFolder &&other) noexcept
-    : fd_(std::exchange(other.fd_, -1)), limit_(other.limit_) {}
-
-CacheFolder::~CacheFolder() {
-  if (fd_ >= 0)
-    ::close(fd_);
+  return CacheFolder(std::move(folder), limit);
 }
 
 std::optional<std::vector<u8>> CacheFolder::read(const Digest &name) const {
-  const std::string path = place_of(name).path;
-  const int fd =
-      ::openat(fd_, path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
-  if (fd < 0) {
+  const FileDescriptor file(::openat(folder_.get(), place_of(name).path.c_str(),
+                                     O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
+  if (!file) {
     if (errno == ELOOP) // a link, which nobody here has made
       remove(name);
     return std::nullopt;
   }
   struct stat info {};
-  const bool is_ours = ::fstat(fd, &info) == 0 && S_ISREG(info.st_mode) &&
-                       info.st_uid == ::geteuid() && static_cast<u64>(info.st_size) <= limit_;
-  std::vector<u8> out(is_ours ? static_cast<u64>(info.st_size) : 0);
-  const bool whole = is_ours && read_all(fd, out);
-  if (whole)
-    mark_used(fd, info);
-  ::close(fd);
-  if (!is_ours)
+  if (::fstat(file.get(), &info) != 0 || !S_ISREG(info.st_mode) || info.st_uid != ::geteuid() ||
+      static_cast<u64>(info.st_size) > limit_) {
     remove(name);
-  return whole ? std::optional(std::move(out)) : std::nullopt;
+    return std::nullopt;
+  }
+  std::vector<u8> out(static_cast<u64>(info.st_size));
+  if (!read_all(file.get(), out))
+    return std::nullopt;
+  mark_used(file.get(), info);
+  return out;
 }
 
 Result<bool> CacheFolder::write_file(const std::string &name, ByteSpan bytes) const {
+  const int folder = folder_.get();
   const std::string temporary = name.substr(0, name.rfind('/') + 1) + unfinished_name();
-  const int fd = ::openat(fd_, temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-  if (fd < 0)
-    return system_error("cannot write to the folder");
-  const bool written = write_all(fd, bytes);
-  int saved = errno;
-  bool ok = ::close(fd) == 0 && written;
-  if (ok && ::renameat(fd_, temporary.c_str(), fd_, name.c_str()) == 0)
+  FileDescriptor file(
+      ::openat(folder, temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  if (file && write_all(file.get(), bytes) && file.close() &&
+      ::renameat(folder, temporary.c_str(), folder, name.c_str()) == 0)
     return true;
-  if (ok)
-    saved = errno;
-  ::unlinkat(fd_, temporary.c_str(), 0);
-  errno = saved;
-  return system_error("cannot write to the folder");
+  const Error error = system_error("cannot write to the folder");
+  ::unlinkat(folder, temporary.c_str(), 0);
+  return error;
 }
 
 Result<bool> CacheFolder::write(const Digest &name, ByteSpan bytes) const {
@@ -252,37 +239,38 @@ Result<bool> CacheFolder::write(const Digest &name, ByteSpan bytes) const {
   const u64 limit = limit_ / kCacheShards;
   if (space_of(bytes.size()) > limit || exceeds_process_limit(bytes.size()))
     return false;
-  if (::mkdirat(fd_, shard.c_str(), 0700) != 0 && errno == ENOENT) {
-    ::mkdirat(fd_, std::string(kVersion).c_str(), 0700);
-    ::mkdirat(fd_, shard.c_str(), 0700);
+  if (::mkdirat(folder_.get(), shard.c_str(), 0700) != 0 && errno == ENOENT) {
+    ::mkdirat(folder_.get(), std::string(kVersion).c_str(), 0700);
+    ::mkdirat(folder_.get(), shard.c_str(), 0700);
   }
-  if (::faccessat(fd_, shard.c_str(), W_OK, AT_EACCESS) != 0)
+  if (::faccessat(folder_.get(), shard.c_str(), W_OK, AT_EACCESS) != 0)
     return system_error("cannot write to the folder");
   Result<bool> out = write_file(path, bytes);
   if (looks_at_shard(name, bytes.size(), limit))
-    clean_shard(fd_, shard, limit);
+    clean_shard(folder_.get(), shard, limit);
   return out;
 }
 
 void CacheFolder::remove(const Digest &name) const {
-  ::unlinkat(fd_, place_of(name).path.c_str(), 0);
+  ::unlinkat(folder_.get(), place_of(name).path.c_str(), 0);
 }
 
 FolderUse CacheFolder::use() const {
   FolderUse out;
   for (u32 i = 0; i < kCacheShards; ++i)
-    for_files_in_shard(fd_, cache_shard(i), [&out](const std::string &, const struct stat &info) {
-      ++out.entries;
-      out.bytes += space_of(static_cast<u64>(info.st_size));
-    });
+    for_files_in_shard(folder_.get(), cache_shard(i),
+                       [&out](const std::string &, const struct stat &info) {
+                         ++out.entries;
+                         out.bytes += space_of(static_cast<u64>(info.st_size));
+                       });
   return out;
 }
 
 void CacheFolder::clear() const {
   for (u32 i = 0; i < kCacheShards; ++i) {
     const std::string shard = cache_shard(i);
-    for_files_in_shard(fd_, shard, [&](const std::string &name, const struct stat &) {
-      remove_in_shard(fd_, shard, name);
+    for_files_in_shard(folder_.get(), shard, [&](const std::string &name, const struct stat &) {
+      remove_in_shard(folder_.get(), shard, name);
     });
   }
 }

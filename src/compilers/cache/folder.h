@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "compilers/cache/digest.h"
+#include "support/file_descriptor.h"
 #include "support/result.h"
 #include "support/types.h"
 
@@ -46,12 +47,6 @@ public:
   // write it, or the system refuses.
   [[nodiscard]] static Result<CacheFolder> open(const std::string &path, u64 limit);
 
-  CacheFolder(CacheFolder &&other) noexcept;
-  CacheFolder(const CacheFolder &) = delete;
-  CacheFolder &operator=(const CacheFolder &) = delete;
-  CacheFolder &operator=(CacheFolder &&) = delete;
-  ~CacheFolder();
-
   // Nothing: there is no such file.
   [[nodiscard]] std::optional<std::vector<u8>> read(const Digest &name) const;
   // Others see the whole file or none. False without an error: it is too large for the folder.
@@ -63,10 +58,10 @@ public:
   void clear() const;
 
 private:
-  CacheFolder(int fd, u64 limit) : fd_(fd), limit_(limit) {}
+  CacheFolder(FileDescriptor folder, u64 limit) : folder_(std::move(folder)), limit_(limit) {}
   [[nodiscard]] Result<bool> write_file(const std::string &name, ByteSpan bytes) const;
 
-  int fd_;
+  FileDescriptor folder_;
   u64 limit_;
 };
 

@@ -35,12 +35,12 @@
 
 namespace culink {
 
-// nvlink as an engine: slower to start than the library, but it takes objects that the library
-// refuses (sm_100 for sm_103), and a statically linked culink can run it.
+// ---- A folder for nvlink
 //
-// It ignores inputs, without a word, whose names do not end as it expects, so files in memory will
-// not do.
-
+// As an engine, nvlink is slower to start than the library, but it takes objects that the library
+// refuses (sm_100 for sm_103), and a statically linked culink can run it. It ignores inputs,
+// without a word, whose names do not end as it expects, so files in memory will not do.
+//
 // The folder has a random name, and no other user may enter it. Its process holds a lock, which
 // ends with the process, however that ends; children do not inherit it. So an unlocked folder is a
 // leftover, and the next process removes it.
@@ -54,19 +54,18 @@ namespace {
 constexpr std::string_view kStart = "culink-engine-";
 constexpr std::string_view kBlank = "XXXXXX"; // what mkdtemp fills
 
-int open_and_lock(const std::string &path) {
-  const int fd = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-  if (fd < 0 || ::flock(fd, LOCK_EX | LOCK_NB) == 0)
-    return fd;
-  ::close(fd);
-  return -1;
+FileDescriptor open_and_lock(const std::string &path) {
+  FileDescriptor folder(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (folder && ::flock(folder.get(), LOCK_EX | LOCK_NB) != 0)
+    folder.close();
+  return folder;
 }
 
 // True if an open folder has that name, belongs to us, and no other user may enter it.
-bool is_ours(int fd, const std::string &path) {
+bool is_ours(const FileDescriptor &folder, const std::string &path) {
   struct stat open {
   }, named{};
-  return ::fstat(fd, &open) == 0 && ::lstat(path.c_str(), &named) == 0 &&
+  return folder && ::fstat(folder.get(), &open) == 0 && ::lstat(path.c_str(), &named) == 0 &&
          open.st_ino == named.st_ino && open.st_dev == named.st_dev && open.st_uid == ::geteuid() &&
          (open.st_mode & 0777) == 0700;
 }
@@ -91,12 +90,8 @@ void remove_left_folders(const std::string &where) {
     if (!name.starts_with(kStart) || name.size() != kStart.size() + kBlank.size())
       return;
     const std::string path = where + "/" + name;
-    const int fd = open_and_lock(path);
-    if (fd < 0)
-      return;
-    if (is_ours(fd, path))
+    if (const FileDescriptor folder = open_and_lock(path); is_ours(folder, path))
       remove_folder(path);
-    ::close(fd);
   });
 }
 
@@ -109,23 +104,18 @@ Result<PrivateFolder> PrivateFolder::create(const std::string &where) {
     std::string path = where + "/" + std::string(kStart) + std::string(kBlank);
     if (!::mkdtemp(path.data()))
       break;
-    const int fd = open_and_lock(path);
-    if (fd >= 0 && is_ours(fd, path))
-      return PrivateFolder(std::move(path), fd);
-    if (fd >= 0)
-      ::close(fd);
+    if (FileDescriptor folder = open_and_lock(path); is_ours(folder, path))
+      return PrivateFolder(std::move(path), std::move(folder));
   }
   return Error{"", where, system_error("cannot create a folder").message};
 }
 
 PrivateFolder::PrivateFolder(PrivateFolder &&other) noexcept
-    : path_(std::exchange(other.path_, {})), fd_(std::exchange(other.fd_, -1)) {}
+    : path_(std::exchange(other.path_, {})), folder_(std::move(other.folder_)) {}
 
 PrivateFolder::~PrivateFolder() {
   if (!path_.empty())
     remove_folder(path_);
-  if (fd_ >= 0)
-    ::close(fd_);
 }
 
 namespace {

@@ -11,6 +11,7 @@
 #include "compilers/cache/cache.h"
 #include "compilers/engine/worker.h"
 #include "culink/finalizer_engine.h"
+#include "support/file_descriptor.h"
 #include "support/result.h"
 #include "support/types.h"
 
@@ -31,10 +32,11 @@ public:
   [[nodiscard]] const std::string &path() const { return path_; }
 
 private:
-  PrivateFolder(std::string path, int fd) : path_(std::move(path)), fd_(fd) {}
+  PrivateFolder(std::string path, FileDescriptor folder)
+      : path_(std::move(path)), folder_(std::move(folder)) {}
 
-  std::string path_; // empty: moved away
-  int fd_ = -1;      // of the folder, locked as long as it is used
+  std::string path_;      // empty: moved away
+  FileDescriptor folder_; // locked as long as it is used
 };
 
 // A link that an engine is asked for: all on which the answer depends, but for the engine's build.
