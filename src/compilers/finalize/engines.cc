@@ -171,15 +171,6 @@ EngineUse choose_engines(const FinalizerEngine &paths, u64 links, u64 code_bytes
   return out;
 }
 
-// One that cannot be started is missed when it is needed, and there is somebody to tell.
-void Engines::start_workers(u32 count) {
-  for (u32 i = 0; i < count && paths_.has_library(); ++i)
-    if (Result<WorkerProcess> started = WorkerProcess::start(paths_.worker, paths_.library)) {
-      const std::lock_guard lock(mutex_);
-      idle_.push_back(std::move(*started));
-    }
-}
-
 // All are told first and waited for then: each needs some time to give back its memory.
 void Engines::end_workers() {
   const std::lock_guard lock(mutex_);
@@ -188,17 +179,12 @@ void Engines::end_workers() {
   idle_.clear();
 }
 
-std::optional<WorkerProcess> Engines::take_idle() {
-  const std::lock_guard lock(mutex_);
-  if (idle_.empty())
-    return std::nullopt;
-  std::optional<WorkerProcess> out(std::move(idle_.back()));
-  idle_.pop_back();
-  return out;
-}
-
 Result<WorkerAnswer> Engines::link_with_library(const EngineLink &job) {
-  std::optional<WorkerProcess> worker = take_idle();
+  std::optional<WorkerProcess> worker;
+  if (const std::lock_guard lock(mutex_); !idle_.empty()) {
+    worker.emplace(std::move(idle_.back()));
+    idle_.pop_back();
+  }
   if (!worker) {
     Result<WorkerProcess> started = WorkerProcess::start(paths_.worker, paths_.library);
     if (!started)

@@ -71,8 +71,6 @@ public:
   Engines(const Engines &) = delete;
   Engines &operator=(const Engines &) = delete;
 
-  // Worker processes that load the library while something else is done.
-  void start_workers(u32 count);
   // Sooner than they would end otherwise. Nobody is asking.
   void end_workers();
 
@@ -88,7 +86,6 @@ private:
   [[nodiscard]] Answer link_by_library_first(const EngineLink &job);
   [[nodiscard]] Answer link_with_program(const EngineLink &job) const;
   [[nodiscard]] Result<WorkerAnswer> link_with_library(const EngineLink &job);
-  [[nodiscard]] std::optional<WorkerProcess> take_idle();
 
   const FinalizerEngine paths_;
   Cache *cache_;

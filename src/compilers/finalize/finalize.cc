@@ -220,15 +220,6 @@ private:
 
 } // namespace
 
-// What is lost where the plan has less code than the objects is little beside the reading of these.
-void Finalizer::start_early(u64 objects, u64 bytes) {
-  constexpr u64 kWorthIt = u64{8} << 20;
-  const EngineUse use =
-      choose_engines(engines_.paths(), objects, bytes / 2, WorkerPool(threads_).threads());
-  if (bytes >= kWorthIt && !use.program_first)
-    engines_.start_workers(use.at_once);
-}
-
 std::vector<FinalizedObject> Finalizer::operator()(const FinalizeRequest &request,
                                                    Diagnostics &diag) {
   std::vector<Result<FinalizedObject>> results =

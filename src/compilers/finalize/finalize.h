@@ -18,8 +18,6 @@ public:
             const std::atomic<bool> *cancelled = nullptr)
       : engines_(engine, cache, cancelled), threads_(threads) {}
 
-  // Starts engines that a link of that many objects will need, while its plan is made.
-  void start_early(u64 objects, u64 bytes);
   // A result for each object of the request, or none after a message.
   [[nodiscard]] std::vector<FinalizedObject> operator()(const FinalizeRequest &request,
                                                         Diagnostics &diag);

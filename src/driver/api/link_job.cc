@@ -263,8 +263,6 @@ std::optional<PlannedLink> LinkJob::plan(OutputCode code, const arch::ArchInfo &
   if (code == OutputCode::Exact && !request_.finalizer.empty())
     finalizer_.emplace(request_.finalizer, request_.options.threads, &cache_,
                        request_.progress ? &request_.progress->cancelled : nullptr);
-  if (finalizer_ && request_.cache.empty()) // else the answers may be known
-    finalizer_->start_early(objects.size(), loader_->code_size());
   if (mercury) {
     timer_.begin("planes");
     std::vector<InputObject> planes = mercury_planes(objects, pool, diag_);
