@@ -30,16 +30,6 @@ using PageRelease = std::function<void(ByteSpan)>;
 // be right.
 [[nodiscard]] std::vector<CodeInData> scan_data(ByteSpan data, const PageRelease &release);
 
-// A part of a host file that is loaded as data: a section, or a segment where there are no
-// sections.
-struct LoadedData {
-  std::string_view name;
-  ByteSpan bytes;
-};
-
-// What is loaded of a host file and is neither code nor in one of the sections for fatbins.
-[[nodiscard]] std::vector<LoadedData> loaded_data(ByteSpan file);
-
 // A piece of device code in a file, whatever the target. Refers to the bytes of the file.
 struct FoundCode {
   using Form = CodeForm;
