@@ -80,13 +80,8 @@ u64 space_of(u64 size) {
 struct ShardFile {
   std::string name;
   u64 space = 0;
-  timespec used{};
+  i64 used = 0; // nanoseconds
 };
-
-bool is_older(const ShardFile &a, const ShardFile &b) {
-  return a.used.tv_sec != b.used.tv_sec ? a.used.tv_sec < b.used.tv_sec
-                                        : a.used.tv_nsec < b.used.tv_nsec;
-}
 
 // Calls visit(name, info) for each file of a shard.
 void for_files_in_shard(
@@ -114,12 +109,14 @@ void remove_in_shard(int folder, const std::string &shard, const std::string &na
 
 // The files of a shard, without those that were abandoned, which are removed.
 std::vector<ShardFile> list_shard(int folder, const std::string &shard) {
+  constexpr i64 kNanosecondsPerSecond = 1'000'000'000;
   constexpr time_t kAbandoned = 3600; // seconds that no process needs to write a file
   std::vector<ShardFile> out;
   const time_t now = std::time(nullptr);
   for_files_in_shard(folder, shard, [&](const std::string &name, const struct stat &info) {
     if (!name.starts_with(kUnfinished))
-      out.push_back({name, space_of(static_cast<u64>(info.st_size)), info.st_mtim});
+      out.push_back({name, space_of(static_cast<u64>(info.st_size)),
+                     i64{info.st_mtim.tv_sec} * kNanosecondsPerSecond + info.st_mtim.tv_nsec});
     else if (now - info.st_mtim.tv_sec > kAbandoned)
       remove_in_shard(folder, shard, name);
   });
@@ -143,7 +140,7 @@ void clean_shard(int folder, const std::string &shard, u64 limit) {
     space += file.space;
   if (space <= limit)
     return;
-  std::sort(files.begin(), files.end(), is_older);
+  std::ranges::sort(files, {}, &ShardFile::used);
   for (const ShardFile &file : files) {
     if (space <= limit - limit / 5)
       break;
