@@ -8,7 +8,7 @@
 #include <sstream>
 #include <tuple>
 
-#include "driver/options/releases.h"
+#include "driver/options/dialects.h"
 
 namespace culink {
 namespace {

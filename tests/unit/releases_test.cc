@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "driver/options/releases.h"
+#include "driver/options/dialects.h"
 
 #include <gtest/gtest.h>
-
-#include "driver/options/dialects.h"
 
 namespace culink {
 namespace {
@@ -12,12 +10,7 @@ TEST(Releases, TheNewestRowThatIsNotNewerIsFound) {
   EXPECT_EQ(find_release(131).toolkit, 131u);
   EXPECT_EQ(find_release(129).toolkit, 124u);
   EXPECT_EQ(find_release(118).toolkit, 124u); // older than all rows
-  EXPECT_EQ(find_release(199).toolkit, releases::kReleases.back().toolkit);
-}
-
-TEST(Releases, RowsAreInOrder) {
-  for (size_t i = 1; i < releases::kReleases.size(); ++i)
-    EXPECT_LT(releases::kReleases[i - 1].toolkit, releases::kReleases[i].toolkit);
+  EXPECT_EQ(find_release(199).toolkit, 135u);
 }
 
 TEST(Releases, OwnFilesLookLikeThoseOfTheNewestObject) {
@@ -46,7 +39,7 @@ TEST(Releases, AnotherReleaseCanBeChosen) {
             132u);
   EXPECT_EQ(dialect_for(own_dialect(), "13.2", 134, *arch::find_arch("sm_90")).release.toolkit,
             132u);
-  EXPECT_EQ(known_dialects().size(), releases::kReleases.size());
+  EXPECT_EQ(known_dialects().back(), "13.5");
   for (const std::string &name : known_dialects()) {
     LinkRequest request;
     request.dialect = name;

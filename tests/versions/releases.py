@@ -26,7 +26,7 @@ class Release:
     emulated: bool = True  # culink can stand in for its linker
 
     def toolkit(self):
-        """134 for 13.4, as files and src/driver/options/releases.h have it."""
+        """134 for 13.4, as files and src/driver/options/dialects.cc have it."""
         major, minor = self.name.split(".")
         return 10 * int(major) + int(minor)
 

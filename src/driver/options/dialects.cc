@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One row per linker whose output can be asked for: culink itself, then releases of nvlink.
-// Releases have nearly all in common, so a further row starts from an earlier one and names what
-// was fixed, what is new and who it says it is. docs/compat.md explains each defect
-// and how to add a release.
+// One row per release of the toolkit: how its files look and what its nvlink does otherwise than
+// that of the release before. Releases have nearly all in common, so a row starts from an earlier
+// one and names what is new and what was fixed. A default link takes the look of the row of its
+// newest object.
+//
+// Then one row per linker whose output can be asked for: culink itself, then builds of nvlink, each
+// with its release and its identity. docs/compat.md explains each defect, docs/compat.md how to
+// add a release.
 #include "driver/options/dialects.h"
 
+#include <algorithm>
 #include <array>
 
 #include <fmt/format.h>
-
-#include "driver/options/releases.h"
 
 namespace culink {
 
@@ -57,24 +60,6 @@ constexpr InputRules kNvlinkInputs = {.files = kFileRules,
 constexpr CommandRules kNvlinkCommand = {
     .refuses_empty_link = true, .dash_is_a_file = true, .needs_nvvm = true, .measures_time = false};
 
-constexpr InputRules inputs_of(u32 toolkit) {
-  InputRules rules = kNvlinkInputs;
-  rules.old_headers_only = toolkit < 130;
-  rules.drops_unreadable = toolkit >= 131;
-  rules.tells_missing_host = toolkit >= 133;
-  rules.checks_archives = toolkit >= 134;
-  return rules;
-}
-
-constexpr CommandRules command_of(u32 toolkit) {
-  CommandRules rules = kNvlinkCommand;
-  rules.ignores_relocatable = toolkit < 130;
-  rules.conflicts_first = toolkit < 130;
-  if (toolkit == 133)
-    rules.patch_option = "--astoolspatch";
-  return rules;
-}
-
 // Several on a line, in the order of the struct.
 // clang-format off
 constexpr Defects kDefects13_0 = {
@@ -103,62 +88,148 @@ constexpr Defects kDefects13_0 = {
 };
 // clang-format on
 
-constexpr Defects make_defects_12_4() {
-  Defects row = kDefects13_0;
-  row.keeps_discarded_frames = true;
-  row.leaves_blank_symbols = true;
-  return row;
+using elf::CompatAttribute;
+using elf::CompatRecord;
+using elf::InfoAttribute;
+using elf::InfoRecord;
+using elf::RecordFormat;
+
+constexpr CompatRecord byte(CompatAttribute attribute, u8 value) {
+  return {.format = RecordFormat::Byte, .attribute = attribute, .value = value};
+}
+constexpr CompatRecord half(CompatAttribute attribute, u16 value) {
+  return {.format = RecordFormat::Half, .attribute = attribute, .value = value};
 }
 
-constexpr Defects make_defects_13_1() {
-  Defects row = kDefects13_0;
-  row.loses_place_in_cie = false;
-  row.ignores_instances = false;
-  row.keeps_first_alignment = true;
-  return row;
+constexpr std::array kFastpath = {CompatAttribute::CanFastpathFinalize};
+constexpr std::array kOpportunistic = {CompatAttribute::EnableOpportunisticFinalization};
+
+// What a section .nv.compat means that does not say more, such as that of a link of objects without
+// any.
+constexpr std::array kAssumed13_0 = {
+    byte(CompatAttribute::IsaClass, 0),
+    byte(CompatAttribute::InstTensormapV1, 3),
+    byte(CompatAttribute::InstTcgen05Mma, 0),
+    byte(CompatAttribute::EnableOpportunisticFinalization, 1),
+    half(CompatAttribute::MercuryIsaMajorMinorVersion, 0x100),
+};
+constexpr std::array kAssumed13_1 = {kAssumed13_0[0], kAssumed13_0[1], kAssumed13_0[4]};
+constexpr std::array kAssumed13_3 = {kAssumed13_0[0], kAssumed13_0[1]};
+
+constexpr std::array kAdded13_3 = {half(CompatAttribute::Unnamed13, 0x100)};
+constexpr std::array kAdded13_4 = {byte(CompatAttribute::CudaInternalTarget, 2), kAdded13_3[0]};
+
+constexpr std::array kUnanimous13_1 = {CompatAttribute::InstTcgen05Mma};
+constexpr std::array kUnanimous13_4 = {CompatAttribute::InstTcgen05Mma,
+                                       CompatAttribute::FinalizerVersion};
+constexpr std::array kFinalizer13_4 = {half(CompatAttribute::FinalizerVersion, 0x400)};
+constexpr std::array kFinalizer13_5 = {half(CompatAttribute::FinalizerVersion, 0x440)};
+
+constexpr std::array kFinalized13_2 = {
+    InfoRecord{.format = RecordFormat::Half, .attribute = InfoAttribute::NvsalSwWar, .value = 1}};
+constexpr std::array kFinalized13_4 = {
+    kFinalized13_2[0],
+    InfoRecord{.format = RecordFormat::Byte, .attribute = InfoAttribute::PreexitUsed}};
+
+// nvlink of each release, without a name and a build.
+constexpr auto kReleases = [] {
+  Dialect r13_0{.tool = "nvlink",
+                .newest_toolkit = 130,
+                .release = {.compat = {.sass_drops = kFastpath, .assumes = kAssumed13_0}},
+                .input = kNvlinkInputs,
+                .command = kNvlinkCommand,
+                .defects = kDefects13_0};
+
+  Dialect r12_4 = r13_0;
+  r12_4.newest_toolkit = r12_4.release.toolkit = 124;
+  r12_4.release.old_abi = true;
+  r12_4.input.old_headers_only = true;
+  r12_4.command.ignores_relocatable = true;
+  r12_4.command.conflicts_first = true;
+  r12_4.defects.keeps_discarded_frames = true;
+  r12_4.defects.leaves_blank_symbols = true;
+
+  Dialect r13_1 = r13_0;
+  r13_1.newest_toolkit = r13_1.release.toolkit = 131;
+  r13_1.release.compat.drops = kOpportunistic;
+  r13_1.release.compat.unanimous = kUnanimous13_1;
+  r13_1.release.compat.assumes = kAssumed13_1;
+  r13_1.release.compat.excluding_version = 0;
+  r13_1.release.rounds_shared_size = true;
+  r13_1.release.accelerates_any_target = false;
+  r13_1.input.drops_unreadable = true;
+  r13_1.defects.loses_place_in_cie = false;
+  r13_1.defects.ignores_instances = false;
+  r13_1.defects.keeps_first_alignment = true;
+
+  Dialect r13_2 = r13_1;
+  r13_2.newest_toolkit = r13_2.release.toolkit = 132;
+  r13_2.release.compat.sass_drops = {};
+  r13_2.release.reverses_externs = false;
+  r13_2.release.finalizer_records = kFinalized13_2;
+  r13_2.defects.resolves_shared_early = false;
+
+  Dialect r13_3 = r13_2;
+  r13_3.newest_toolkit = r13_3.release.toolkit = 133;
+  r13_3.release.compat.adds = kAdded13_3;
+  r13_3.release.compat.excluding_version = 0x101;
+  r13_3.release.finalizes_any_code = true;
+  r13_3.release.compat.assumes = kAssumed13_3;
+  r13_3.release.zeroed_data_prevails = true;
+  r13_3.input.tells_missing_host = true;
+  r13_3.command.patch_option = "--astoolspatch";
+
+  Dialect r13_4 = r13_3;
+  r13_4.newest_toolkit = r13_4.release.toolkit = 134;
+  r13_4.release.compat.adds = kAdded13_4;
+  r13_4.release.compat.unanimous = kUnanimous13_4;
+  r13_4.release.compat.finalizer = kFinalizer13_4;
+  r13_4.release.finalizer_records = kFinalized13_4;
+  r13_4.release.mirrors_calls = true;
+  r13_4.release.weak_among_locals = false;
+  r13_4.input.checks_archives = true;
+  r13_4.command.patch_option = kNvlinkCommand.patch_option;
+  r13_4.defects.misplaces_locals = true;
+  r13_4.defects.keeps_unnamed_shared = true;
+  r13_4.defects.requires_weak_definitions = true;
+  r13_4.defects.recounts_image_calls = true;
+
+  Dialect r13_5 = r13_4;
+  r13_5.newest_toolkit = r13_5.release.toolkit = 135;
+  r13_5.release.names_rel_tables = false;
+  r13_5.release.compat.finalizer = kFinalizer13_5;
+  r13_5.release.compacts_planes = true;
+  r13_5.release.shares_debug_info = true;
+  r13_5.release.ends_empty_lines = true;
+  r13_5.defects.null_symbol_has_value = false;
+  r13_5.defects.leaks_headers = false;
+
+  return std::array{r12_4, r13_0, r13_1, r13_2, r13_3, r13_4, r13_5};
+}();
+static_assert(std::ranges::is_sorted(kReleases, {}, &Dialect::newest_toolkit));
+
+// The newest release that is not newer than `toolkit`; the oldest if all are.
+constexpr const Dialect &release_row(u32 toolkit) {
+  const Dialect *found = kReleases.data();
+  for (const Dialect &row : kReleases)
+    if (row.newest_toolkit <= toolkit)
+      found = &row;
+  return *found;
 }
 
-constexpr Defects make_defects_13_2() {
-  Defects row = make_defects_13_1();
-  row.resolves_shared_early = false;
-  return row;
-}
-
-constexpr Defects make_defects_13_4() {
-  Defects row = make_defects_13_2();
-  row.misplaces_locals = true;
-  row.keeps_unnamed_shared = true;
-  row.requires_weak_definitions = true;
-  row.recounts_image_calls = true;
-  return row;
-}
-
-constexpr Defects make_defects_13_5() {
-  Defects row = make_defects_13_4();
-  row.null_symbol_has_value = false;
-  row.leaks_headers = false;
-  return row;
-}
-
-// A release of nvlink; `toolkit` is ten times the number of its objects' toolkit.
 constexpr Dialect nvlink_row(std::string_view name, std::string_view version,
-                             std::string_view build, u32 toolkit, const Defects &defects) {
-  return {.name = name,
-          .tool = "nvlink",
-          .tool_version = version,
-          .tool_build = build,
-          .newest_toolkit = toolkit,
-          .release = find_release(toolkit),
-          .input = inputs_of(toolkit),
-          .command = command_of(toolkit),
-          .defects = defects};
+                             std::string_view build, u32 toolkit) {
+  Dialect row = release_row(toolkit);
+  row.name = name;
+  row.tool_version = version;
+  row.tool_build = build;
+  return row;
 }
 
 // The library of the same linker, which has neither a file to name nor a command line.
-constexpr Dialect library_row(std::string_view name, std::string_view version, u32 toolkit,
-                              const Defects &defects) {
-  Dialect row = nvlink_row(name, version, "Build system must define TOOLS_VERSION_EXTENDED",
-                           toolkit, defects);
+constexpr Dialect library_row(std::string_view name, std::string_view version, u32 toolkit) {
+  Dialect row =
+      nvlink_row(name, version, "Build system must define TOOLS_VERSION_EXTENDED", toolkit);
   row.tool = "nvJIT API";
   row.tool_object = "in-memory-ELF-image";
   row.tool_options = "JIT API Command Line Options";
@@ -170,36 +241,35 @@ constexpr std::array kDialects = {
             .tool = "culink",
             .tool_version = CULINK_VERSION,
             .newest_toolkit = 134, // objects of 13.1 to 13.4 were linked and compared
-            .release = find_release(130)},
+            .release = release_row(130).release},
     nvlink_row("nvlink-13.0.88", "Cuda compilation tools, release 13.0, V13.0.88",
-               "Build cuda_13.0.r13.0/compiler.36424714_0", 130, kDefects13_0),
+               "Build cuda_13.0.r13.0/compiler.36424714_0", 130),
     nvlink_row("nvlink-13.0.48", "Cuda compilation tools, release 13.0, V13.0.48",
-               "Build cuda_13.0.r13.0/compiler.36260728_0", 130, kDefects13_0),
+               "Build cuda_13.0.r13.0/compiler.36260728_0", 130),
     nvlink_row("nvlink-13.1.115", "Cuda compilation tools, release 13.1, V13.1.115",
-               "Build cuda_13.1.r13.1/compiler.37061995_0", 131, make_defects_13_1()),
+               "Build cuda_13.1.r13.1/compiler.37061995_0", 131),
     nvlink_row("nvlink-13.1.80", "Cuda compilation tools, release 13.1, V13.1.80",
-               "Build cuda_13.1.r13.1/compiler.36836380_0", 131, make_defects_13_1()),
+               "Build cuda_13.1.r13.1/compiler.36836380_0", 131),
     nvlink_row("nvlink-13.2.86", "Cuda compilation tools, release 13.2, V13.2.86",
-               "Build cuda_13.2.r13.2/compiler.37953736_0", 132, make_defects_13_2()),
+               "Build cuda_13.2.r13.2/compiler.37953736_0", 132),
     nvlink_row("nvlink-13.2.78", "Cuda compilation tools, release 13.2, V13.2.78",
-               "Build cuda_13.2.r13.2/compiler.37668154_0", 132, make_defects_13_2()),
+               "Build cuda_13.2.r13.2/compiler.37668154_0", 132),
     nvlink_row("nvlink-13.2.51", "Cuda compilation tools, release 13.2, V13.2.51",
-               "Build cuda_13.2.r13.2/compiler.37434383_0", 132, make_defects_13_2()),
+               "Build cuda_13.2.r13.2/compiler.37434383_0", 132),
     nvlink_row("nvlink-13.3.73", "Cuda compilation tools, release 13.3, V13.3.73",
-               "Build cuda_13.3.r13.3/compiler.38244171_0", 133, make_defects_13_2()),
+               "Build cuda_13.3.r13.3/compiler.38244171_0", 133),
     nvlink_row("nvlink-13.3.33", "Cuda compilation tools, release 13.3, V13.3.33",
-               "Build cuda_13.3.r13.3/compiler.37862127_0", 133, make_defects_13_2()),
+               "Build cuda_13.3.r13.3/compiler.37862127_0", 133),
     nvlink_row("nvlink-13.4.92", "Cuda compilation tools, release 13.4, V13.4.92",
-               "Build cuda_13.4.r13.4/compiler.38855100_0", 134, make_defects_13_4()),
+               "Build cuda_13.4.r13.4/compiler.38855100_0", 134),
     nvlink_row("nvlink-13.4.59", "Cuda compilation tools, release 13.4, V13.4.59",
-               "Build cuda_13.4.r13.4/compiler.38657139_0", 134, make_defects_13_4()),
+               "Build cuda_13.4.r13.4/compiler.38657139_0", 134),
     nvlink_row("nvlink-12.4.131", "Cuda compilation tools, release 12.4, V12.4.131",
-               "Build cuda_12.4.r12.4/compiler.34097967_0", 124, make_defects_12_4()),
+               "Build cuda_12.4.r12.4/compiler.34097967_0", 124),
     // Only its library could be had (libnvJitLink), whose version and build these are.
     nvlink_row("nvlink-13.5.37", "Cuda compilation tools, release 13.5, V13.5.37",
-               "Build system must define TOOLS_VERSION_EXTENDED", 135, make_defects_13_5()),
-    library_row("nvjitlink-13.5.37", "Cuda compilation tools, release 13.5, V13.5.37", 135,
-                make_defects_13_5()),
+               "Build system must define TOOLS_VERSION_EXTENDED", 135),
+    library_row("nvjitlink-13.5.37", "Cuda compilation tools, release 13.5, V13.5.37", 135),
 };
 static_assert(kDialects[0].name.empty());
 
@@ -213,6 +283,10 @@ const Dialect &nvlink_13_0_88() {
   return kDialects[1];
 }
 
+const Release &find_release(u32 toolkit) {
+  return release_row(toolkit).release;
+}
+
 const Dialect *find_dialect(std::string_view name) {
   for (const Dialect &row : kDialects)
     if (row.name == name)
@@ -223,12 +297,12 @@ const Dialect *find_dialect(std::string_view name) {
 namespace {
 
 // "13.2" for 132.
-std::string release_name(const Release &row) {
-  return fmt::format("{}.{}", row.toolkit / 10, row.toolkit % 10);
+std::string release_name(const Dialect &row) {
+  return fmt::format("{}.{}", row.newest_toolkit / 10, row.newest_toolkit % 10);
 }
 
-const Release *find_release_by_name(std::string_view name) {
-  for (const Release &row : releases::kReleases)
+const Dialect *find_release_by_name(std::string_view name) {
+  for (const Dialect &row : kReleases)
     if (release_name(row) == name)
       return &row;
   return nullptr;
@@ -263,8 +337,8 @@ constexpr u32 kOldestToolkit = 118; // whose conventions we know
 Dialect dialect_for(const Dialect &row, std::string_view chosen, u32 toolkit,
                     const arch::ArchInfo &target) {
   Dialect out = row;
-  if (const Release *release = find_release_by_name(chosen))
-    out.release = *release;
+  if (const Dialect *chosen_row = find_release_by_name(chosen))
+    out.release = chosen_row->release;
   else if (row.name.empty() && toolkit != 0)
     out.release = find_release(toolkit);
   if (out.release.old_abi && row.name.empty() && chosen.empty())
@@ -290,7 +364,7 @@ std::vector<std::string_view> emulated_linkers() {
 
 std::vector<std::string> known_dialects() {
   std::vector<std::string> names;
-  for (const Release &row : releases::kReleases)
+  for (const Dialect &row : kReleases)
     names.push_back(release_name(row));
   return names;
 }

@@ -17,6 +17,10 @@ namespace culink {
 // nvlink 13.0.88 to the last byte, known defects included.
 [[nodiscard]] const Dialect &nvlink_13_0_88();
 
+// How files of the newest release look that is not newer than `toolkit`, times ten; of the oldest
+// one if all are newer.
+[[nodiscard]] const Release &find_release(u32 toolkit);
+
 // The row of that name; null if there is none. The empty name is culink's own.
 [[nodiscard]] const Dialect *find_dialect(std::string_view name);
 

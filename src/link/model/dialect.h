@@ -16,8 +16,8 @@
 namespace culink {
 
 // How files of one release of the CUDA toolkit look, where releases differ and none is wrong. A row
-// of the table in compat/releases.cc. nvlink writes its own release; culink the release of the
-// newest object, so that whatever takes the objects takes the result.
+// of the table in driver/options/dialects.cc. nvlink writes its own release; culink the release of
+// the newest object, so that whatever takes the objects takes the result.
 
 // The merged .nv.compat.
 struct CompatRules {
