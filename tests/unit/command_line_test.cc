@@ -198,7 +198,7 @@ TEST(CheckCommandLine, keeps_outputs_apart) {
   const OptionFile read("");
   u32 outputs = 0;
   for (const OptionRow &row : option_rows()) {
-    if (row.file != FileUse::Writes)
+    if (row.kind != ValueKind::WrittenFile)
       continue;
     ++outputs;
     const Words words = {"--" + std::string(row.name), read.path(), "-optf", read.path()};
@@ -207,7 +207,7 @@ TEST(CheckCommandLine, keeps_outputs_apart) {
               std::string::npos)
         << row.name;
     for (const OptionRow &other : option_rows()) {
-      if (other.file != FileUse::Writes || other.id == row.id)
+      if (other.kind != ValueKind::WrittenFile || other.id == row.id)
         continue;
       const Words pair = {"--" + std::string(row.name), "./x", "--" + std::string(other.name), "x"};
       EXPECT_NE(messages(pair).find("would write to one file"), std::string::npos) << row.name;

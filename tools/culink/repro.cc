@@ -71,7 +71,7 @@ CommandLine unpacked_line(CommandLine line, const RecordedFiles &files) {
   if (line.has(OptionId::UidxFile))
     line.set(OptionId::UidxFile, {files.stored_name(line.value(OptionId::UidxFile)).value_or("")});
   for (const OptionRow &row : option_rows())
-    if (row.file == FileUse::Writes && line.has(row.id))
+    if (row.kind == ValueKind::WrittenFile && line.has(row.id))
       line.set(row.id, {base_name(line.value(row.id))});
   remove_options_of_machine(line);
   return line;
@@ -117,7 +117,7 @@ std::optional<Error> write_repro(const CommandLine &line, const std::vector<std:
 CommandLine replayed_line(CommandLine stored, const CommandLine &replay) {
   remove_options_of_machine(stored);
   for (const OptionRow &row : option_rows())
-    if (replay.has(row.id) && row.id != OptionId::Replay && row.file != FileUse::Writes)
+    if (replay.has(row.id) && row.id != OptionId::Replay && row.kind != ValueKind::WrittenFile)
       stored.set(row.id, replay.list(row.id));
   return stored;
 }

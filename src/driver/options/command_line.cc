@@ -231,6 +231,8 @@ std::optional<std::string> CommandLineParser::checked(const OptionRow &row,
   case ValueKind::List:
   case ValueKind::Names:
   case ValueKind::Text:
+  case ValueKind::ReadFile:
+  case ValueKind::WrittenFile:
     return value;
   case ValueKind::Number:
     return checked_number(row, value);
@@ -393,7 +395,7 @@ void name_target_in_outputs(CommandLine &line) {
   constexpr std::string_view kMark = "%a";
   const std::string target = line.value(OptionId::Arch);
   for (const OptionRow &row : option_rows()) {
-    if (row.file != FileUse::Writes || row.recorded != Recorded::Never || !line.has(row.id))
+    if (row.kind != ValueKind::WrittenFile || row.recorded != Recorded::Never || !line.has(row.id))
       continue;
     std::string path = line.value(row.id);
     for (size_t at = 0; (at = path.find(kMark, at)) != std::string::npos; at += target.size())
@@ -518,7 +520,7 @@ std::vector<PlannedOutput> files_read(const CommandLine &line) {
     for (const std::string &path : line.inputs)
       out.push_back({"the input " + path, path});
   for (const OptionRow &row : option_rows())
-    if (row.file == FileUse::Reads && !line.value(row.id).empty())
+    if (row.kind == ValueKind::ReadFile && !line.value(row.id).empty())
       out.push_back({spelled(row.id) + " " + line.value(row.id), line.value(row.id)});
   return out;
 }

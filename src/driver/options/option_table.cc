@@ -34,18 +34,20 @@ constexpr std::array<std::string_view, 3> kColors = {"auto", "always", "never"};
 
 constexpr OptionRow valued(OptionId id, std::string_view name, std::string_view brief,
                            ValueKind kind, Recorded recorded, Concerns concerns,
-                           std::string_view placeholder, std::string_view help) {
-  return {id, name, brief, kind, false, recorded, concerns, placeholder, {}, help};
+                           std::string_view placeholder, std::string_view help,
+                           OptionField field = {}) {
+  return {id, name, brief, kind, false, recorded, concerns, placeholder, {}, help, 0, 0, field};
 }
 constexpr OptionRow flag(OptionId id, std::string_view name, std::string_view brief,
-                         Recorded recorded, Concerns concerns, std::string_view help) {
-  return valued(id, name, brief, Flag, recorded, concerns, "", help);
+                         Recorded recorded, Concerns concerns, std::string_view help,
+                         OptionField field = {}) {
+  return valued(id, name, brief, Flag, recorded, concerns, "", help, field);
 }
 constexpr OptionRow choice(OptionId id, std::string_view name, std::string_view brief,
                            ValueKind kind, Recorded recorded, Concerns concerns,
                            std::string_view placeholder, std::span<const std::string_view> choices,
-                           std::string_view help) {
-  OptionRow row = valued(id, name, brief, kind, recorded, concerns, placeholder, help);
+                           std::string_view help, OptionField field = {}) {
+  OptionRow row = valued(id, name, brief, kind, recorded, concerns, placeholder, help, field);
   row.choices = choices;
   return row;
 }
@@ -53,55 +55,34 @@ constexpr OptionRow attached(OptionRow row) {
   row.attached = true;
   return row;
 }
-
-constexpr OptionRow since(u32 release, OptionRow row) {
+// `brief`: the release that has the brief name already, where that is an earlier one.
+constexpr OptionRow since(u32 release, OptionRow row, u32 brief = 0) {
   row.since = release;
-  return row;
-}
-
-constexpr OptionRow brief_since(u32 release, OptionRow row) {
-  row.brief_since = release;
-  return row;
-}
-
-constexpr OptionRow sets(OptionField field, OptionRow row) {
-  row.field = field;
-  return row;
-}
-
-constexpr OptionRow reads(OptionRow row) {
-  row.file = FileUse::Reads;
-  return row;
-}
-
-constexpr OptionRow writes(OptionRow row) {
-  row.file = FileUse::Writes;
+  row.brief_since = brief;
   return row;
 }
 
 constexpr auto kEveryday = std::to_array<OptionRow>({
-    sets(&LinkRequest::target, valued(Arch, "arch", "arch", Target, Always, Link, "<sm_NN>",
-                                      "The target, such as sm_90. Required.")),
-    writes(valued(Output, "output-file", "o", Text, WithDebug, Link, "<file>",
-                  "Where the linked cubin goes.")),
-    sets(&LinkRequest::libraries,
-         attached(valued(Library, "library", "l", List, Always, Link, "<name>,...",
-                         "Libraries to search for undefined symbols."))),
-    sets(&LinkRequest::library_paths,
-         attached(valued(LibraryPath, "library-path", "L", List, Always, Link, "<folder>,...",
-                         "Where libraries are searched."))),
+    valued(Arch, "arch", "arch", Target, Always, Link, "<sm_NN>",
+           "The target, such as sm_90. Required.", &LinkRequest::target),
+    valued(Output, "output-file", "o", WrittenFile, WithDebug, Link, "<file>",
+           "Where the linked cubin goes."),
+    attached(valued(Library, "library", "l", List, Always, Link, "<name>,...",
+                    "Libraries to search for undefined symbols.", &LinkRequest::libraries)),
+    attached(valued(LibraryPath, "library-path", "L", List, Always, Link, "<folder>,...",
+                    "Where libraries are searched.", &LinkRequest::library_paths)),
     flag(Verbose, "verbose", "v", Always, Program,
          "Print registers, stack and memory of each kernel."),
-    sets(&LinkOptions::debug,
-         flag(Debug, "debug", "g", Always, Link,
-              "Keep unused code and the names of shared variables, for debuggers.")),
-    sets(&LinkOptions::relocatable,
-         brief_since(124, since(130, flag(Relocatable, "relocatable-link", "r", Always, Link,
-                                          "Write an object that can be linked again.")))),
-    sets(&LinkOptions::warnings_are_errors, flag(WarningAsError, "warning-as-error", "Werror",
-                                                 Always, Link, "Let warnings fail the link.")),
-    reads(valued(OptionsFile, "options-file", "optf", List, WithDebug, Program, "<file>,...",
-                 "Read more words of the command line from a file.")),
+    flag(Debug, "debug", "g", Always, Link,
+         "Keep unused code and the names of shared variables, for debuggers.", &LinkOptions::debug),
+    since(130,
+          flag(Relocatable, "relocatable-link", "r", Always, Link,
+               "Write an object that can be linked again.", &LinkOptions::relocatable),
+          124),
+    flag(WarningAsError, "warning-as-error", "Werror", Always, Link, "Let warnings fail the link.",
+         &LinkOptions::warnings_are_errors),
+    valued(OptionsFile, "options-file", "optf", List, WithDebug, Program, "<file>,...",
+           "Read more words of the command line from a file."),
     flag(Help, "help", "h", Never, ProgramOnMachine, "Print this text."),
     flag(Version, "version", "V", Never, ProgramOnMachine, "Print the version."),
 });
@@ -119,57 +100,53 @@ constexpr auto kMessages = std::to_array<OptionRow>({
     flag(DisableWarnings, "disable-warnings", "w", Always, Link, "Print no warnings."),
     since(130,
           flag(DisableInfos, "disable-infos", "disable-infos", Always, Link, "Print no remarks.")),
-    sets(&LinkOptions::suppress_arch_warning,
-         flag(SuppressArchWarning, "suppress-arch-warning", "suppress-arch-warning", Always, Link,
-              "Do not warn about inputs without code for the target.")),
-    sets(&LinkOptions::suppress_stack_size_warning,
-         flag(SuppressStackSizeWarning, "suppress-stack-size-warning",
-              "suppress-stack-size-warning", Always, Link,
-              "Do not warn about kernels whose stack size cannot be determined.")),
-    sets(&LinkOptions::extra_warnings,
-         flag(ExtraWarnings, "extra-warnings", "extrawarn", Always, Link,
-              "Warn also about inputs compiled from PTX of different targets.")),
-    sets(&LinkRequest::needs_all_libraries,
-         flag(FatalMissingLibrary, "fatal-missing-library", "", Never, Link,
-              "Fail where a library is not found; otherwise that is a warning.")),
+    flag(SuppressArchWarning, "suppress-arch-warning", "suppress-arch-warning", Always, Link,
+         "Do not warn about inputs without code for the target.",
+         &LinkOptions::suppress_arch_warning),
+    flag(SuppressStackSizeWarning, "suppress-stack-size-warning", "suppress-stack-size-warning",
+         Always, Link, "Do not warn about kernels whose stack size cannot be determined.",
+         &LinkOptions::suppress_stack_size_warning),
+    flag(ExtraWarnings, "extra-warnings", "extrawarn", Always, Link,
+         "Warn also about inputs compiled from PTX of different targets.",
+         &LinkOptions::extra_warnings),
+    flag(FatalMissingLibrary, "fatal-missing-library", "", Never, Link,
+         "Fail where a library is not found; otherwise that is a warning.",
+         &LinkRequest::needs_all_libraries),
     flag(ReportArch, "report-arch", "report-arch", Always, Link,
          "Name the target in every message."),
 });
 
 constexpr auto kReports = std::to_array<OptionRow>({
-    sets(
-        &LinkOptions::why_live,
-        valued(WhyLive, "why-live", "", Names, Never, Program, "<name>,...",
-               "Print why these functions and variables are live: the shortest chain of reasons.")),
-    sets(&LinkOptions::trace_symbols,
-         valued(TraceSymbol, "trace-symbol", "", Names, Never, Program, "<name>,...",
-                "Print which inputs define or refer to these symbols.")),
+    valued(WhyLive, "why-live", "", Names, Never, Program, "<name>,...",
+           "Print why these functions and variables are live: the shortest chain of reasons.",
+           &LinkOptions::why_live),
+    valued(TraceSymbol, "trace-symbol", "", Names, Never, Program, "<name>,...",
+           "Print which inputs define or refer to these symbols.", &LinkOptions::trace_symbols),
     flag(Trace, "trace", "t", Never, Program,
          "List the files and members of archives that are linked."),
-    sets(&LinkOptions::all_references,
-         flag(Cref, "cref", "", Never, Program,
-              "List every symbol with the inputs that define and refer to it.")),
+    flag(Cref, "cref", "", Never, Program,
+         "List every symbol with the inputs that define and refer to it.",
+         &LinkOptions::all_references),
     flag(PrintGcSections, "print-gc-sections", "", Never, Program,
          "List what of the inputs is not part of the output."),
-    writes(valued(Map, "Map", "Map", Text, Never, Program, "<file>",
-                  "Write a map of the output: sections, symbols, where they come from, and totals. "
-                  "%a stands for the target.")),
+    valued(Map, "Map", "Map", WrittenFile, Never, Program, "<file>",
+           "Write a map of the output: sections, symbols, where they come from, and totals. "
+           "%a stands for the target."),
     choice(MapFormat, "Map-format", "", Choice, Never, Program, "<format>", kMapFormats,
            "How the map is written: text, or json for programs."),
     flag(PrintMap, "print-map", "", Never, Program, "Print the map."),
     flag(Stats, "stats", "", Never, Program, "Print times of the steps, counts, sizes and memory."),
-    writes(valued(ReportFile, "report-file", "", Text, Never, Program, "<file>",
-                  "Write there what options print about the link; else it is printed.")),
-    writes(valued(
-        Report, "report", "", Text, Never, Program, "<file>",
-        "Write a page (HTML) that shows the link: what fills the output, its kernels, what was "
-        "discarded (docs/cubin.md). %a stands for the target.")),
+    valued(ReportFile, "report-file", "", WrittenFile, Never, Program, "<file>",
+           "Write there what options print about the link; else it is printed."),
+    valued(Report, "report", "", WrittenFile, Never, Program, "<file>",
+           "Write a page (HTML) that shows the link: what fills the output, its kernels, what was "
+           "discarded (docs/cubin.md). %a stands for the target."),
     flag(DumpCallgraph, "dump-callgraph", "dump-callgraph", Always, Program,
          "Print who calls whom."),
     flag(DumpCallgraphNoDemangle, "dump-callgraph-no-demangle", "dump-callgraph-no-demangle",
          Always, Program, "The same with mangled names."),
-    writes(valued(Time, "time", "time", Text, WithDebug, Program, "<file>",
-                  "Append the times of the phases to a table.")),
+    valued(Time, "time", "time", WrittenFile, WithDebug, Program, "<file>",
+           "Append the times of the phases to a table."),
     since(132, flag(Verbose2, "verbose2", "v2", Always, Link,
                     "Print what the compiler of PTX says about each kernel.")),
 });
@@ -177,68 +154,60 @@ constexpr auto kReports = std::to_array<OptionRow>({
 constexpr auto kOutput = std::to_array<OptionRow>({
     valued(KernelsUsed, "kernels-used", "kernels-used", Names, Always, Link, "<name>,...",
            "Keep only these kernels: parts of mangled names, names as in the source, or patterns."),
-    sets(&LtoOptions::variables_used,
-         valued(VariablesUsed, "variables-used", "variables-used", Names, Always, Link,
-                "<name>,...",
-                "Variables that the host uses; without --kernels-used no kernel stays.")),
+    valued(VariablesUsed, "variables-used", "variables-used", Names, Always, Link, "<name>,...",
+           "Variables that the host uses; without --kernels-used no kernel stays.",
+           &LtoOptions::variables_used),
     flag(UseHostInfo, "use-host-info", "use-host-info", Always, Link,
          "Remove kernels that no host code refers to (the default)."),
-    sets(&LinkOptions::ignore_host_info,
-         flag(IgnoreHostInfo, "ignore-host-info", "ignore-host-info", Always, Link,
-              "Keep kernels that no host code refers to.")),
+    flag(IgnoreHostInfo, "ignore-host-info", "ignore-host-info", Always, Link,
+         "Keep kernels that no host code refers to.", &LinkOptions::ignore_host_info),
     flag(StripDebug, "strip-debug", "S", Never, Link, "Leave debug information out of the output."),
     choice(Icf, "icf", "", Choice, Never, Link, "<which>", kFoldings,
            "Identical code folding: safe lets one device function stand for all that are the same, "
            "but for those whose address is taken; none is the default."),
-    sets(&LinkOptions::preserve_relocs,
-         flag(PreserveRelocs, "preserve-relocs", "preserve-relocs", Always, Link,
-              "Keep resolved relocations in the output, for binary tools.")),
-    sets(&LinkOptions::keep_system_libraries,
-         flag(KeepSystemLibraries, "keep-system-libraries", "keep-system-libraries", Always, Link,
-              "Keep code of libcudadevrt even if nothing needs it.")),
-    sets(&LinkRequest::registers_modules,
-         writes(valued(RegisterLinkBinaries, "register-link-binaries", "", Text, WithDebug, Link,
-                       "<file>",
-                       "Write the names of the registration functions of the linked files."))),
-    sets(&LinkOptions::tools_patch,
-         since(133,
-               flag(LinkAsToolsPatch, "link-as-tools-patch", "astoolspatch", Always, Link,
+    flag(PreserveRelocs, "preserve-relocs", "preserve-relocs", Always, Link,
+         "Keep resolved relocations in the output, for binary tools.",
+         &LinkOptions::preserve_relocs),
+    flag(KeepSystemLibraries, "keep-system-libraries", "keep-system-libraries", Always, Link,
+         "Keep code of libcudadevrt even if nothing needs it.",
+         &LinkOptions::keep_system_libraries),
+    valued(RegisterLinkBinaries, "register-link-binaries", "", WrittenFile, WithDebug, Link,
+           "<file>", "Write the names of the registration functions of the linked files.",
+           &LinkRequest::registers_modules),
+    since(133, flag(LinkAsToolsPatch, "link-as-tools-patch", "astoolspatch", Always, Link,
                     "Link functions that tools put into programs (ptxas -astoolspatch): keep all "
-                    "of them."))),
+                    "of them.",
+                    &LinkOptions::tools_patch)),
     choice(Code, "code", "", Choice, Never, Link, "<kind>", kCodeKinds,
            "What outputs for sm_100 and later hold: sass, mercury or exact (docs/compilers.md)."),
-    sets(&LinkOptions::check,
-         flag(Check, "check", "", Never, Link,
-              "Compare the output with the inputs before it is written; any finding is an error.")),
+    flag(Check, "check", "", Never, Link,
+         "Compare the output with the inputs before it is written; any finding is an error.",
+         &LinkOptions::check),
     choice(HostLinkerScript, "gen-host-linker-script", "ghls", Choice, Never, ProgramOnMachine,
            "<kind>", kScripts, "Write a script for the host's linker."),
 });
 
 constexpr auto kCompilers = std::to_array<OptionRow>({
-    sets(&LtoOptions::enabled,
-         flag(Dlto, "dlto", "dlto", Always, Link,
-              "Optimise at link time; the same as -lto (docs/compilers.md).")),
-    sets(&LtoOptions::enabled,
-         flag(LinkTimeOpt, "link-time-opt", "lto", Always, Link, "Optimise at link time.")),
-    sets(&LtoOptions::emit_ptx, flag(EmitPtx, "emit-ptx", "emit-ptx", Always, Link,
-                                     "With -dlto: write the optimised program as PTX.")),
+    flag(Dlto, "dlto", "dlto", Always, Link,
+         "Optimise at link time; the same as -lto (docs/compilers.md).", &LtoOptions::enabled),
+    flag(LinkTimeOpt, "link-time-opt", "lto", Always, Link, "Optimise at link time.",
+         &LtoOptions::enabled),
+    flag(EmitPtx, "emit-ptx", "emit-ptx", Always, Link,
+         "With -dlto: write the optimised program as PTX.", &LtoOptions::emit_ptx),
     valued(Xptxas, "Xptxas", "Xptxas", List, Always, Link, "<option>,...",
            "Options for ptxas, for -dlto."),
-    sets(&LtoOptions::nvvm_options, valued(Xnvvm, "Xnvvm", "Xnvvm", List, Always, Link,
-                                           "<option>,...", "Options for libnvvm, for -dlto.")),
-    sets(&LtoOptions::max_registers,
-         valued(MaxRegisters, "maxrregcount", "maxrregcount", Number, Always, Link, "<count>",
-                "Registers that a thread may use, for -dlto.")),
-    sets(&LtoOptions::split_compile,
-         valued(SplitCompile, "split-compile", "split-compile", Number, Always, Link, "<threads>",
-                "Threads of the optimiser and of ptxas, for -dlto.")),
-    sets(&LtoOptions::split_compile_extended,
-         valued(SplitCompileExtended, "split-compile-extended", "split-compile-extended", Number,
-                Always, Link, "<threads>", "Parts that are compiled at once, for -dlto.")),
-    sets(&LtoOptions::fast_compile,
-         since(130,
-               choice(FastCompile, "Ofast-compile", "Ofc", Text, Always, Link, "<0|min|mid|max>",
-                      kSpeeds, "Compile faster at the cost of the code, for -dlto."))),
+    valued(Xnvvm, "Xnvvm", "Xnvvm", List, Always, Link, "<option>,...",
+           "Options for libnvvm, for -dlto.", &LtoOptions::nvvm_options),
+    valued(MaxRegisters, "maxrregcount", "maxrregcount", Number, Always, Link, "<count>",
+           "Registers that a thread may use, for -dlto.", &LtoOptions::max_registers),
+    valued(SplitCompile, "split-compile", "split-compile", Number, Always, Link, "<threads>",
+           "Threads of the optimiser and of ptxas, for -dlto.", &LtoOptions::split_compile),
+    valued(SplitCompileExtended, "split-compile-extended", "split-compile-extended", Number, Always,
+           Link, "<threads>", "Parts that are compiled at once, for -dlto.",
+           &LtoOptions::split_compile_extended),
+    since(130, choice(FastCompile, "Ofast-compile", "Ofc", Text, Always, Link, "<0|min|mid|max>",
+                      kSpeeds, "Compile faster at the cost of the code, for -dlto.",
+                      &LtoOptions::fast_compile)),
     since(130,
           valued(DeviceStackProtector, "device-stack-protector", "device-stack-protector", Boolean,
                  Always, Link, "<true|false>", "Guard the stacks of compiled code, for -dlto.")),
@@ -246,18 +215,16 @@ constexpr auto kCompilers = std::to_array<OptionRow>({
            "A folder of the toolkit whose compiler -dlto uses; else that of --cuda."),
     valued(Cuda, "cuda", "", Text, Never, ProgramOnMachine, "<folder>",
            "The CUDA toolkit; else that of CUDA_HOME, of CUDA_PATH, or of nvcc in PATH."),
-    sets(&LinkRequest::ptxas,
-         reads(valued(Ptxas, "ptxas", "", Text, Never, LinkOnMachine, "<program>",
-                      "The compiler for PTX; else that of the toolkit."))),
-    reads(
-        valued(Finalizer, "finalizer", "", Text, Never, ProgramOnMachine, "<file>",
-               "What schedules code of sm_100 and later: libnvJitLink or nvlink; else those of the "
-               "toolkit.")),
+    valued(Ptxas, "ptxas", "", ReadFile, Never, LinkOnMachine, "<program>",
+           "The compiler for PTX; else that of the toolkit.", &LinkRequest::ptxas),
+    valued(Finalizer, "finalizer", "", ReadFile, Never, ProgramOnMachine, "<file>",
+           "What schedules code of sm_100 and later: libnvJitLink or nvlink; else those of the "
+           "toolkit."),
 });
 
 constexpr auto kMachine = std::to_array<OptionRow>({
-    sets(&LinkOptions::threads, valued(Threads, "threads", "", Number, Never, Link, "<count>",
-                                       "Threads to use; the output does not depend on it.")),
+    valued(Threads, "threads", "", Number, Never, Link, "<count>",
+           "Threads to use; the output does not depend on it.", &LinkOptions::threads),
     valued(MemoryLimit, "memory-limit", "", Text, Never, Link, "<size>",
            "Memory that the link may take, and each compiler it runs, such as 2G; what needs more "
            "is refused (docs/security.md)."),
@@ -283,25 +250,22 @@ constexpr auto kTools = std::to_array<OptionRow>({
            "and clang."),
     valued(MakeJitFolder, "make-jit-folder", "", Text, Never, ProgramOnMachine, "<folder>",
            "Make a folder in which libnvJitLink is culink, for programs that link while they run."),
-    writes(valued(
-        Repro, "repro", "", Text, Never, ProgramOnMachine, "<file.tar>",
-        "Store the command line, all files that the link reads, and versions, before linking.")),
-    reads(valued(
-        Replay, "replay", "", Text, Never, ProgramOnMachine, "<file.tar>",
-        "Link what --repro has stored, from that file alone; -o says where the result goes.")),
-    sets(&LinkRequest::emulate,
-         valued(Emulate, "emulate", "", Text, Never, Link, "<linker>",
-                "Write exactly the bytes that another linker would write: nvlink-13.0.88, or "
-                "another that --version names (docs/compat.md).")),
-    sets(&LinkRequest::dialect,
-         valued(Dialect, "dialect", "", Text, Never, Link, "<release>",
-                "Write the file as this release of CUDA would, such as 13.2; else as the newest "
-                "release that made an input.")),
-    sets(&LinkOptions::suppress_debug_info,
-         flag(SuppressDebugInfo, "suppress-debug-info", "suppress-debug-info", Always, Link,
-              "Accepted with -g, for nvlink's sake.")),
-    reads(valued(UidxFile, "uidx-file", "uidx", Text, Never, Link, "<file>",
-                 "Index of unified functions and variables.")),
+    valued(Repro, "repro", "", WrittenFile, Never, ProgramOnMachine, "<file.tar>",
+           "Store the command line, all files that the link reads, and versions, before linking."),
+    valued(Replay, "replay", "", ReadFile, Never, ProgramOnMachine, "<file.tar>",
+           "Link what --repro has stored, from that file alone; -o says where the result goes."),
+    valued(Emulate, "emulate", "", Text, Never, Link, "<linker>",
+           "Write exactly the bytes that another linker would write: nvlink-13.0.88, or "
+           "another that --version names (docs/compat.md).",
+           &LinkRequest::emulate),
+    valued(Dialect, "dialect", "", Text, Never, Link, "<release>",
+           "Write the file as this release of CUDA would, such as 13.2; else as the newest "
+           "release that made an input.",
+           &LinkRequest::dialect),
+    flag(SuppressDebugInfo, "suppress-debug-info", "suppress-debug-info", Always, Link,
+         "Accepted with -g, for nvlink's sake.", &LinkOptions::suppress_debug_info),
+    valued(UidxFile, "uidx-file", "uidx", ReadFile, Never, Link, "<file>",
+           "Index of unified functions and variables."),
 });
 
 constexpr auto kIdle = std::to_array<OptionRow>({
@@ -320,7 +284,7 @@ constexpr auto kIdle = std::to_array<OptionRow>({
 });
 
 constexpr auto kHidden = std::to_array<OptionRow>({
-    reads(valued(HostCompiler, "host-ccbin", "host-ccbin", Text, Never, Link, "<program>", "")),
+    valued(HostCompiler, "host-ccbin", "host-ccbin", ReadFile, Never, Link, "<program>", ""),
     choice(PrintDocs, "print-docs", "", Choice, Never, ProgramOnMachine, "<form>", kDocuments, ""),
     // nvcc passes it on when it makes a shared library, CMake for every device link (Q092).
     flag(Shared, "shared", "shared", Never, Link, ""),
@@ -360,12 +324,12 @@ constexpr bool every_id_has_a_row() {
 }
 static_assert(every_id_has_a_row());
 
-// A new option cannot forget to say so.
+// A new option cannot forget to say what is done with its file. Option files are a list.
 constexpr bool files_have_a_use() {
   return std::all_of(kRows.begin(), kRows.end(), [](const OptionRow &row) {
     const bool names_file =
         row.placeholder.starts_with("<file") || row.placeholder.starts_with("<program>");
-    return names_file == (row.file != FileUse::None);
+    return names_file == (row.kind == ReadFile || row.kind == WrittenFile || row.id == OptionsFile);
   });
 }
 static_assert(files_have_a_use());
@@ -401,27 +365,13 @@ std::string spelled(OptionId id) {
                                                           : "-" + std::string(row.brief);
 }
 
-namespace {
-
-struct NewChoice {
-  OptionId id;
-  std::string_view value;
-  u32 since;
-};
-constexpr std::array<NewChoice, 1> kNewChoices = {{{OptionId::CpuArch, "RISCV64", 133}}};
-
-} // namespace
-
 bool has_option(const OptionRow &row, bool is_brief, u32 release) {
   return row.since <= release || (is_brief && row.brief_since != 0 && row.brief_since <= release);
 }
 
 bool has_choice(const OptionRow &row, std::string_view value, u32 release) {
-  if (std::find(row.choices.begin(), row.choices.end(), value) == row.choices.end())
-    return false;
-  return std::none_of(kNewChoices.begin(), kNewChoices.end(), [&](const NewChoice &one) {
-    return one.id == row.id && one.value == value && one.since > release;
-  });
+  const bool is_new = row.id == OptionId::CpuArch && value == "RISCV64"; // in 13.3
+  return std::ranges::find(row.choices, value) != row.choices.end() && (!is_new || release >= 133);
 }
 
 const OptionRow *find_brief_option(std::string_view brief) {

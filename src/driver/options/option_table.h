@@ -122,6 +122,9 @@ enum class ValueKind : u8 {
   Boolean, // true or false
   Choice,  // one of OptionRow::choices
   Target,  // sm_, compute_ or lto_ and a number
+  // Files. A link never writes to a file that it reads, nor two outputs to one file.
+  ReadFile,
+  WrittenFile,
 };
 
 // Whether the tool note has the option.
@@ -135,10 +138,6 @@ enum class Recorded : u8 {
 // library refuses the latter, because it could not do what they ask for. Those of a machine name
 // compilers, caches and what is made there; a stored link has none of them.
 enum class Concerns : u8 { Link, LinkOnMachine, Program, ProgramOnMachine };
-
-// What is done with the file that the value names. A link never writes to a file that it reads, nor
-// two outputs to one file.
-enum class FileUse : u8 { None, Reads, Writes };
 
 // The field of a link's request that an option sets. Options with a rule of their own have none.
 using OptionField =
@@ -162,7 +161,6 @@ struct OptionRow {
   std::string_view help; // empty: not shown
   u32 since = 0;       // the first release of nvlink that has it, times ten; 0: all, or culink only
   u32 brief_since = 0; // the first that takes the brief name, where that is an earlier one
-  FileUse file = FileUse::None;
   OptionField field = {};
 };
 

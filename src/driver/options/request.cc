@@ -132,7 +132,7 @@ std::vector<PlannedOutput> planned_outputs(const CommandLine &line) {
   std::vector<PlannedOutput> out;
   for (const OptionRow &row : option_rows()) {
     const std::string path = line.value(row.id);
-    if (row.file != FileUse::Writes || path.empty())
+    if (row.kind != ValueKind::WrittenFile || path.empty())
       continue;
     // To nvlink a dash is a name like any other.
     const bool is_file =
