@@ -24,15 +24,11 @@
 #include "elf/target/elf_flags.h"
 #include "support/bytes.h"
 #include "support/process.h"
+#include "support/text_out.h"
 
 namespace culink {
 
 namespace {
-
-void replace_all(std::string &text, std::string_view from, std::string_view to) {
-  for (size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
-    text.replace(at, from.size(), to);
-}
 
 std::string_view last_part(std::string_view path) {
   return path.substr(path.rfind('/') + 1);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -15,6 +16,11 @@ enum class FileType {
   Readable, // regular files; pipes, which end before a gigabyte; and /dev/null
   Regular,  // for names from other files: opening anything else may wait, or have an effect
 };
+
+// The last component of a path.
+[[nodiscard]] inline std::string base_name(std::string_view path) {
+  return std::string(path.substr(path.rfind('/') + 1));
+}
 
 // The error of opening a folder.
 inline constexpr const char *kIsFolder = "is a directory";

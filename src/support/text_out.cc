@@ -159,4 +159,29 @@ std::string visible(std::string_view bytes) {
   return escape(bytes, "\\");
 }
 
+std::string wrapped(std::string_view text, size_t column, size_t used) {
+  constexpr size_t kWidth = 80;
+  std::string out;
+  const auto start = [&] {
+    out += used + 2 > column ? "\n" + std::string(column, ' ') : std::string(column - used, ' ');
+    used = column;
+  };
+  start();
+  while (!text.empty()) {
+    const size_t end = std::min(text.find(' '), text.size());
+    if (used > column && used + 1 + end > kWidth)
+      start();
+    const std::string_view blank = used > column ? " " : "";
+    out.append(blank).append(text.substr(0, end));
+    used += blank.size() + end;
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return out;
+}
+
+void replace_all(std::string &text, std::string_view from, std::string_view to) {
+  for (size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
+    text.replace(at, from.size(), to);
+}
+
 } // namespace culink

@@ -54,4 +54,8 @@ private:
 // As utf8_length, but 0 for control characters, which cannot be shown.
 [[nodiscard]] size_t character_length(std::string_view text);
 
+// The words of a text in lines of a terminal, from a column on. `used`: of the first line.
+[[nodiscard]] std::string wrapped(std::string_view text, size_t column, size_t used = 0);
+void replace_all(std::string &text, std::string_view from, std::string_view to);
+
 } // namespace culink

@@ -137,11 +137,9 @@ std::string own_reports(const CommandLine &line, const Console &console, const L
 
 namespace {
 
-constexpr std::array<std::string_view, 4> kSeverities = {"info", "warning", "error", "error"};
-
 // The words of the console without the severity, which the page shows in its own way.
 page::MessageRow message_row(const Message &message, bool demangle) {
-  const std::string_view severity = kSeverities[static_cast<size_t>(message.severity)];
+  const std::string_view severity = severity_word(message.severity);
   const std::string start = "culink: " + std::string(severity) + ": ";
   std::string text = format_message(message, "culink", {.demangle = demangle});
   if (text.starts_with(start))
@@ -153,10 +151,9 @@ page::MessageRow message_row(const Message &message, bool demangle) {
 // which the user chose, says more.
 std::string shown_output(const CommandLine &line) {
   const std::string output = line.value(OptionId::Output);
-  const auto base_of = [](const std::string &path) { return path.substr(path.rfind('/') + 1); };
-  if (!base_of(output).starts_with("tmpxft_"))
+  if (!base_name(output).starts_with("tmpxft_"))
     return output;
-  const std::string page = base_of(line.value(OptionId::Report));
+  const std::string page = base_name(line.value(OptionId::Report));
   return page.ends_with(".html") ? page.substr(0, page.size() - 5) : page;
 }
 

@@ -33,10 +33,6 @@ void remove_options_of_machine(CommandLine &line) {
       remove(line, row.id);
 }
 
-std::string base_name(const std::string &path) {
-  return path.substr(path.rfind('/') + 1);
-}
-
 // "libnvJitLink.so.13.0.88": the name behind the links that lead to a library.
 std::string real_name(const std::string &library) {
   std::error_code error;

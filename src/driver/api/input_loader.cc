@@ -20,6 +20,7 @@
 #include "support/bytes.h"
 #include "support/option_text.h"
 #include "support/process.h"
+#include "support/text_out.h"
 
 namespace culink {
 
@@ -48,8 +49,7 @@ bool raise_redefinitions(CompilerAnswer &compiled) {
     text.resize(std::min(text.find('\n', last), text.size()));
     text += "\nptxas fatal   : Ptx assembly aborted due to errors\n";
   }
-  for (size_t at = 0; (at = text.find(kWarning, at)) != std::string::npos;)
-    text.replace(at, kWarning.size(), kError);
+  replace_all(text, kWarning, kError);
   return true;
 }
 

@@ -26,6 +26,7 @@
 #include "elf/target/arch.h"
 #include "support/option_text.h"
 #include "support/output_file.h"
+#include "support/text_out.h"
 
 namespace culink {
 
@@ -140,8 +141,7 @@ private:
   void accept(const OptionRow &row, const std::string &value);
   void append_list(const OptionRow &row, const std::string &value);
   void read_options_file(const std::string &path, FileGrammar grammar);
-  [[nodiscard]] std::vector<std::string> file_words(std::string_view text);
-  [[nodiscard]] std::vector<std::string> response_words(std::string_view text);
+  [[nodiscard]] std::vector<std::string> file_words(std::string_view text, FileGrammar grammar);
 
   u32 release_; // whose options count, times ten
   Diagnostics &diag_;
@@ -323,13 +323,14 @@ void CommandLineParser::read_options_file(const std::string &path, FileGrammar g
   line_.option_files.push_back(path);
   ++file_depth_;
   const std::string_view text(reinterpret_cast<const char *>(bytes.data()), bytes.size());
-  parse(grammar == FileGrammar::Options ? file_words(text) : response_words(text));
+  parse(file_words(text, grammar));
   --file_depth_;
 }
 
-// As GNU tools read them: quotes of either kind group, a backslash takes the next character as it
-// is, except between single quotes.
-std::vector<std::string> CommandLineParser::response_words(std::string_view text) {
+// Quotes group, and a backslash takes the next character as it is. Response files are read as GNU
+// tools do: single quotes count, too, and keep backslashes between them, as does the end.
+std::vector<std::string> CommandLineParser::file_words(std::string_view text, FileGrammar grammar) {
+  const bool gnu = grammar == FileGrammar::Response;
   std::vector<std::string> words;
   std::optional<std::string> word;
   char quote = 0;
@@ -344,62 +345,33 @@ std::vector<std::string> CommandLineParser::response_words(std::string_view text
     }
     if (!word)
       word.emplace();
-    if (c == '\\' && quote != '\'' && i + 1 < text.size())
-      *word += text[++i];
-    else if (c == quote)
+    if (c == '\\' && quote != '\'' && (!gnu || i + 1 < text.size())) {
+      if (++i < text.size() && (gnu || text[i] != '"'))
+        *word += text[i];
+    } else if (quote != 0 && c == quote) {
       quote = 0;
-    else if (quote == 0 && (c == '"' || c == '\''))
+    } else if (quote == 0 && (c == '"' || (gnu && c == '\''))) {
       quote = c;
-    else
+    } else {
       *word += c;
+    }
   }
   if (quote != 0)
-    diag_.report(DiagId::StrayQuote, {word.value_or("")});
+    diag_.report(DiagId::StrayQuote, {*word});
   else if (word)
     words.push_back(std::move(*word));
-  return words;
-}
-
-std::vector<std::string> CommandLineParser::file_words(std::string_view text) {
-  std::vector<std::string> words;
-  std::string word;
-  bool in_word = false;
-  bool quoted = false;
-  for (size_t i = 0; i < text.size(); ++i) {
-    const bool blank = std::string_view(" \t\n\v\f\r").find(text[i]) != std::string_view::npos;
-    if (blank && !quoted) {
-      if (in_word)
-        words.push_back(std::move(word));
-      word.clear();
-      in_word = false;
-      continue;
-    }
-    in_word = true;
-    if (text[i] == '"')
-      quoted = !quoted;
-    else if (text[i] != '\\')
-      word += text[i];
-    else if (++i < text.size() && text[i] != '"')
-      word += text[i];
-  }
-  if (quoted)
-    diag_.report(DiagId::StrayQuote, {word});
-  else if (in_word)
-    words.push_back(std::move(word));
   return words;
 }
 
 // %a in the names of files that only culink writes: nvcc gives one command line to the links for
 // all targets.
 void name_target_in_outputs(CommandLine &line) {
-  constexpr std::string_view kMark = "%a";
   const std::string target = line.value(OptionId::Arch);
   for (const OptionRow &row : option_rows()) {
     if (row.kind != ValueKind::WrittenFile || row.recorded != Recorded::Never || !line.has(row.id))
       continue;
     std::string path = line.value(row.id);
-    for (size_t at = 0; (at = path.find(kMark, at)) != std::string::npos; at += target.size())
-      path.replace(at, kMark.size(), target);
+    replace_all(path, "%a", target);
     line.set(row.id, {path});
   }
 }

@@ -15,6 +15,7 @@
 #include "culink/host_references.h"
 #include "driver/options/nvlink_messages.h"
 #include "link/model/diagnostics.h"
+#include "support/text_out.h"
 
 namespace culink {
 
@@ -72,15 +73,9 @@ std::span<const ForeignMessage> foreign_messages() {
 
 namespace {
 
-constexpr size_t kLineWidth = 80;
-constexpr std::string_view kIndent = "  ";
+constexpr size_t kIndent = 2;
 
 using Rows = std::vector<const DiagRow *>;
-
-std::string_view severity_word(const DiagRow &row) {
-  constexpr std::array<std::string_view, 4> kWords = {"info", "warning", "error", "error"};
-  return kWords[static_cast<size_t>(row.severity)];
-}
 
 // A text of a table with something else in its blanks.
 std::string with_blanks(std::string_view text, std::string_view blank) {
@@ -168,29 +163,13 @@ Rows find_messages(std::string_view words) {
   return best.rows().empty() ? parts : best.rows();
 }
 
-// The words of a text in lines of a terminal.
-std::string paragraph(std::string_view text) {
-  std::string out;
-  size_t used = kLineWidth;
-  while (!text.empty()) {
-    const size_t end = std::min(text.find(' '), text.size());
-    const bool starts = used + 1 + end > kLineWidth;
-    if (starts && !out.empty())
-      out += '\n';
-    out += starts ? kIndent : " ";
-    out += text.substr(0, end);
-    used = (starts ? kIndent.size() : used + 1) + end;
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return out + "\n";
-}
-
 std::string headline(const DiagRow &row) {
-  return fmt::format("{} ({}): {}\n", row.key, severity_word(row), shown_text(row));
+  return fmt::format("{} ({}): {}\n", row.key, severity_word(row.severity), shown_text(row));
 }
 
 std::string explained(std::string_view head, std::string_view meaning, std::string_view way_out) {
-  return fmt::format("{}\n{}\nWhat to do:\n{}", head, paragraph(meaning), paragraph(way_out));
+  return fmt::format("{}\n{}\n\nWhat to do:\n{}\n", head, wrapped(meaning, kIndent),
+                     wrapped(way_out, kIndent));
 }
 
 // Stars and double underscores would change the type, except in code.
@@ -246,7 +225,7 @@ std::string message_list() {
                        chapter.title);
     for (const DiagRow &row : diag_rows())
       if (row.id >= chapter.first && row.id < chapter.end)
-        out += fmt::format("| `{}` | {}: {} | {} | {} |\n", row.key, severity_word(row),
+        out += fmt::format("| `{}` | {}: {} | {} | {} |\n", row.key, severity_word(row.severity),
                            in_markdown(shown_text(row)), in_markdown(row.meaning),
                            in_markdown(row.advice));
   }

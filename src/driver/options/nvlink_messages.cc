@@ -14,17 +14,17 @@
 #include <fmt/format.h>
 
 #include "driver/options/nvlink_name.h"
+#include "support/text_out.h"
 
 namespace culink {
-
-// nvlink's words for each message of culink's, with its spelling mistakes. One row for each DiagId,
-// in their order, so that none can be missing.
 
 namespace {
 
 using Stage = NvlinkStage;
 using Weight = NvlinkWeight;
 
+// nvlink's words for each message of culink's. One row for each DiagId, in their order, so that
+// none can be missing.
 constexpr std::array<NvlinkRow, static_cast<size_t>(DiagId::Count_)> kNvlinkRows = {{
     {DiagId::CannotOpenInput, Stage::Load, Weight::Fatal, "Could not open input file '{0}'"},
     {DiagId::BadInput, Stage::Load, Weight::Fatal, "{0}: {1}"},
@@ -61,7 +61,8 @@ constexpr std::array<NvlinkRow, static_cast<size_t>(DiagId::Count_)> kNvlinkRows
     {DiagId::NoAddressSize, Stage::Load, Weight::Warning,
      "expected 64bit object '{0}' to have EF_CUDA_64BIT_ADDRESS set"},
     {DiagId::WrongAbi, Stage::Load, Weight::Fatal, "Input file '{0}' abi does not match"},
-    {DiagId::TwoKindsOfCode, Stage::Load, Weight::Fatal, "Internal error"},
+    {DiagId::TwoKindsOfCode, Stage::Load, Weight::Fatal, "Internal error", NvlinkRow::kLastStep,
+     "elfLink error finalization failed"},
     {DiagId::NewerToolkit, Stage::Load, Weight::Silent, ""},
     {DiagId::OlderDialect, Stage::Load, Weight::Silent, ""},
     {DiagId::TooNewToolkit, Stage::Load, Weight::Fatal,
@@ -93,7 +94,7 @@ constexpr std::array<NvlinkRow, static_cast<size_t>(DiagId::Count_)> kNvlinkRows
     {DiagId::OtherEngine, Stage::Load, Weight::Warning,
      "the finalizer is of CUDA {0}, and the output as of nvlink {1}"},
     {DiagId::UndefinedReference, Stage::Program, Weight::Error,
-     "Undefined reference to '{0}' in '{a}'"},
+     "Undefined reference to '{0}' in '{a}'", 3},
     {DiagId::MultipleDefinition, Stage::Merge, Weight::Error,
      "Multiple definition of '{0}' in '{1}', first defined in '{2}'"},
     {DiagId::SizeMismatch, Stage::Merge, Weight::Error,
@@ -111,29 +112,30 @@ constexpr std::array<NvlinkRow, static_cast<size_t>(DiagId::Count_)> kNvlinkRows
     {DiagId::ParameterBankMismatch, Stage::Merge, Weight::Error,
      "Duplicate weak parameter bank for '{0}' is not the same size"},
     {DiagId::TooMuchConstant, Stage::Program, Weight::Error,
-     "File uses too much global constant data ({0x} bytes, {2x} max)"},
+     "File uses too much global constant data ({0x} bytes, {2x} max)", 2},
     {DiagId::TooMuchBankOfFunction, Stage::Program, Weight::Error,
-     "Entry function '{0}' uses too much constant data ({1x} bytes, {3x} max)"},
+     "Entry function '{0}' uses too much constant data ({1x} bytes, {3x} max)", 2},
     {DiagId::TooManyCompilerConstants, Stage::Program, Weight::Error,
      "Entry function '{4}' uses too much data for compiler-generated constants; please recompile "
-     "with -Xptxas --disable-optimizer-constants"},
+     "with -Xptxas --disable-optimizer-constants",
+     2},
     {DiagId::TooMuchShared, Stage::Program, Weight::Error,
-     "Entry function '{0}' uses too much shared data ({1x} bytes, {2x} max)"},
+     "Entry function '{0}' uses too much shared data ({1x} bytes, {2x} max)", 2},
     {DiagId::TooMuchDebugShared, Stage::Program, Weight::Error,
-     "Entry function 'hared' uses too much shared data ({0x} bytes, {1x} max)"},
+     "Entry function 'hared' uses too much shared data ({0x} bytes, {1x} max)", 2},
     {DiagId::TooManyImages, Stage::Program, Weight::Fatal,
-     "More than {3} {1} used in entry function '{0}'"},
+     "More than {3} {1} used in entry function '{0}'", 1},
     {DiagId::StackLimit, Stage::Program, Weight::Error,
-     "Function '{0}' uses {3} bytes stack but limited to {2}"},
+     "Function '{0}' uses {3} bytes stack but limited to {2}", 4},
     {DiagId::RegisterLimit, Stage::Program, Weight::Error,
-     "entry function '{0}' with max regcount of {1} calls function '{2}' with regcount of {3}"},
+     "entry function '{0}' with max regcount of {1} calls function '{2}' with regcount of {3}", 5},
     {DiagId::DriverRegisters, Stage::Program, Weight::Error,
      "function '{0}' with regcount of {1} changes registers of its callers"},
     {DiagId::NoRegisterCount, Stage::Program, Weight::Fatal, "Internal error: no regcount?"},
     {DiagId::NotAToolsPatch, Stage::Program, Weight::Fatal,
      "Function '{0}' in '{1}' is missing EIATTR_TOOLS_PATCH_FUNC attribute required by {2} option"},
     {DiagId::UnknownStackSize, Stage::Program, Weight::Warning,
-     "Stack size for entry function '{0}' cannot be statically determined"},
+     "Stack size for entry function '{0}' cannot be statically determined", 0},
     {DiagId::MixedCtaGroups, Stage::Program, Weight::Error,
      "entry function '{0}' uses both .cta_group::1 and .cta_group::2"},
     {DiagId::KernelsOfOneName, Stage::Program, Weight::Error,
@@ -260,37 +262,8 @@ std::span<const NvlinkRow> nvlink_rows() {
 
 namespace {
 
-using Stage = NvlinkStage;
-using Weight = NvlinkWeight;
-
 constexpr int kStatusFatal = 1;
 constexpr int kStatusErrors = 255;
-
-// The order in which nvlink finds out what is wrong with a program; the rest comes behind. Sizes of
-// sections are one step.
-struct ProgramStep {
-  DiagId id;
-  u32 step;
-};
-constexpr u32 kLastStep = 5;
-constexpr std::array<ProgramStep, 10> kProgramOrder = {{
-    {DiagId::UnknownStackSize, 0},
-    {DiagId::TooManyImages, 1},
-    {DiagId::TooMuchConstant, 2},
-    {DiagId::TooMuchBankOfFunction, 2},
-    {DiagId::TooManyCompilerConstants, 2},
-    {DiagId::TooMuchShared, 2},
-    {DiagId::TooMuchDebugShared, 2},
-    {DiagId::UndefinedReference, 3},
-    {DiagId::StackLimit, 4},
-    {DiagId::RegisterLimit, kLastStep},
-}};
-
-u32 program_step(DiagId id) {
-  const auto *const found = std::find_if(kProgramOrder.begin(), kProgramOrder.end(),
-                                         [id](const ProgramStep &row) { return row.id == id; });
-  return found == kProgramOrder.end() ? kLastStep + 1 : found->step;
-}
 
 std::string origin_file(const Message &message, size_t number) {
   if (number >= message.origins.size())
@@ -333,20 +306,8 @@ std::string fill_nvlink_text(const Message &message, std::string_view text) {
   return out;
 }
 
-// Words that a later release has changed.
-struct NewerWords {
-  DiagId id;
-  u32 since; // times ten
-  std::string_view text;
-};
-constexpr std::array<NewerWords, 1> kNewerWords = {
-    {{DiagId::TwoKindsOfCode, 131, "elfLink error finalization failed"}}};
-
 std::string_view words_of(const NvlinkRow &row, u32 toolkit) {
-  for (const NewerWords &newer : kNewerWords)
-    if (newer.id == row.id && newer.since <= toolkit)
-      return newer.text;
-  return row.text;
+  return toolkit >= 131 && !row.text_13_1.empty() ? row.text_13_1 : row.text;
 }
 
 std::string_view unknown_binary(u32 toolkit) {
@@ -385,10 +346,7 @@ void append_lines(std::vector<std::string> &lines, std::string_view text) {
 
 // nvlink's compiler does not know what its text is called.
 std::string without_name(std::string text, const std::string &name) {
-  const std::string from = fmt::format("ptxas {}, line ", name);
-  constexpr std::string_view kTo = "ptxas application ptx input, line ";
-  for (size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + kTo.size()))
-    text.replace(at, from.size(), kTo);
+  replace_all(text, fmt::format("ptxas {}, line ", name), "ptxas application ptx input, line ");
   return text;
 }
 
@@ -538,11 +496,8 @@ NvlinkReport NvlinkReporter::run(const std::vector<Message> &messages) {
     if (words.weight != Weight::Silent)
       items.push_back({&message, &words});
   }
-  const auto rank = [](const Item &item) {
-    return std::pair(item.row->stage, program_step(item.row->id));
-  };
-  std::stable_sort(items.begin(), items.end(),
-                   [&](const Item &a, const Item &b) { return rank(a) < rank(b); });
+  std::ranges::stable_sort(
+      items, {}, [](const Item &item) { return std::pair(item.row->stage, item.row->step); });
   for (const Item &item : items)
     if (!report(item))
       return std::move(out_);

@@ -8,6 +8,7 @@
 
 #include "culink/diagnostics.h"
 #include "link/model/diagnostics.h"
+#include "support/types.h"
 
 namespace culink {
 
@@ -29,6 +30,11 @@ struct NvlinkRow {
   NvlinkStage stage;
   NvlinkWeight weight;
   std::string_view text;
+  // When nvlink finds it out about a program: the rest comes last. Sizes of sections are one step.
+  u32 step = kLastStep;
+  std::string_view text_13_1 = {}; // that of 13.1 and later releases, where it is another one
+
+  static constexpr u32 kLastStep = 6;
 };
 [[nodiscard]] std::span<const NvlinkRow> nvlink_rows();
 

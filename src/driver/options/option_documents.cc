@@ -19,6 +19,7 @@
 #include "driver/options/option_table.h"
 #include "elf/target/arch.h"
 #include "link/model/diagnostics.h"
+#include "support/text_out.h"
 #include "support/types.h"
 
 namespace culink {
@@ -26,29 +27,6 @@ namespace culink {
 namespace {
 
 constexpr size_t kHelpColumn = 26;
-constexpr size_t kHelpWidth = 80;
-
-// The text from a column on, its words in as many lines as they need. `used`: of the first one.
-std::string wrapped(std::string_view text, size_t used) {
-  std::string out;
-  const auto start = [&] {
-    out += used + 2 > kHelpColumn ? fmt::format("\n{:{}}", "", kHelpColumn)
-                                  : std::string(kHelpColumn - used, ' ');
-    used = kHelpColumn;
-  };
-  start();
-  while (!text.empty()) {
-    const size_t end = std::min(text.find(' '), text.size());
-    if (used > kHelpColumn && used + 1 + end > kHelpWidth)
-      start();
-    const std::string_view blank = used > kHelpColumn ? " " : "";
-    out += fmt::format("{}{}", blank, text.substr(0, end));
-    used += blank.size() + end;
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return out;
-}
-
 std::string help_line(const OptionText &option) {
   std::string line = option.name.empty() ? "" : fmt::format("--{}", option.name);
   if (!option.placeholder.empty())
@@ -56,7 +34,7 @@ std::string help_line(const OptionText &option) {
   if (!option.brief.empty())
     line += fmt::format(", -{}", option.brief);
   line = "  " + line;
-  return fmt::format("{}{}\n", line, wrapped(option.help, line.size()));
+  return fmt::format("{}{}\n", line, wrapped(option.help, kHelpColumn, line.size()));
 }
 
 // "[FILE...]"
@@ -74,7 +52,7 @@ std::string help_text(const ProgramText &program) {
   for (const OptionList &list : program.lists) {
     if (program.has_commands) {
       const std::string line = fmt::format("  {}", list.name);
-      out += fmt::format("{}{}\n", line, wrapped(list.help, line.size()));
+      out += fmt::format("{}{}\n", line, wrapped(list.help, kHelpColumn, line.size()));
       continue;
     }
     out += fmt::format("\n{}:\n", list.name);

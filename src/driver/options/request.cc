@@ -19,10 +19,6 @@ namespace culink {
 
 namespace {
 
-std::string_view base_name(std::string_view path) {
-  return path.substr(path.rfind('/') + 1);
-}
-
 // The options that nvlink passes to its own compiler of PTX, in its order and spelling: of two
 // values the last one counts, and messages repeat the word.
 std::vector<std::string> ptxas_options(const CommandLine &line) {

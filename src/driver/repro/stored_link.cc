@@ -129,7 +129,7 @@ std::optional<size_t> number_in(const std::array<std::string_view, N> &names,
 // The last component of a path as any file system takes it.
 std::string plain_name(const std::string &path) {
   constexpr size_t kMost = 64;
-  std::string name = path.substr(path.rfind('/') + 1);
+  std::string name = base_name(path);
   for (char &c : name)
     if (static_cast<unsigned char>(c) <= ' ' || static_cast<unsigned char>(c) >= 0x7f || c == '\\')
       c = '_';

@@ -19,7 +19,6 @@ namespace culink {
 
 namespace {
 
-constexpr std::array<std::string_view, 4> kSeverityWords = {"info", "warning", "error", "error"};
 constexpr std::array<std::string_view, 4> kSeverityColors = {"\033[1;36m", "\033[1;35m",
                                                              "\033[1;31m", "\033[1;31m"};
 constexpr std::string_view kBold = "\033[1m";
@@ -76,15 +75,14 @@ void put_origin(JsonWriter &json, const Origin &origin) {
 
 std::string format_message(const Message &message, std::string_view program,
                            const MessageStyle &style) {
-  const size_t severity = static_cast<size_t>(message.severity);
   const auto colored = [&style](std::string_view color, std::string_view text) {
     return style.color ? fmt::format("{}{}{}", color, text, kPlain) : std::string(text);
   };
   const NameStyle names = style.demangle ? readable_name : nullptr;
-  std::string out =
-      colored(kBold, fmt::format("{}:", program)) + " " +
-      colored(kSeverityColors[severity], fmt::format("{}:", kSeverityWords[severity])) + " " +
-      visible(message_text(message, names));
+  std::string out = colored(kBold, fmt::format("{}:", program)) + " " +
+                    colored(kSeverityColors[static_cast<size_t>(message.severity)],
+                            fmt::format("{}:", severity_word(message.severity))) +
+                    " " + visible(message_text(message, names));
   if (!style.target.empty())
     out += fmt::format(" (target: {})", style.target);
   out += "\n";
@@ -101,7 +99,7 @@ std::string format_message_json(const Message &message, std::string_view target)
   TextOut out;
   JsonWriter json(out);
   json.open('{');
-  json.field("severity", kSeverityWords[static_cast<size_t>(message.severity)]);
+  json.field("severity", severity_word(message.severity));
   json.field("id", message.id);
   json.field("text", message_text(message, demangle));
   json.list("arguments", message.arguments);

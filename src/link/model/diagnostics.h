@@ -193,6 +193,12 @@ struct Diagnostic {
   }
 };
 
+// For people and programs; a bug is an error.
+[[nodiscard]] constexpr std::string_view severity_word(Severity severity) {
+  constexpr std::string_view kWords[] = {"info", "warning", "error", "error"};
+  return kWords[static_cast<size_t>(severity)];
+}
+
 struct DiagRow {
   DiagId id;
   Severity severity;
