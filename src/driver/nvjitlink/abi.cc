@@ -9,7 +9,7 @@
 // objects makes the libraries of two releases.
 #include "driver/nvjitlink/abi.h"
 
-#include <cstring>
+#include <algorithm>
 #include <memory>
 #include <span>
 #include <string>
@@ -48,16 +48,28 @@ template <typename Function> int guarded(const Function &function) noexcept {
   }
 }
 
-template <typename Text> Code give_size(const Text &text, size_t *size, size_t end) {
-  *size = text.empty() ? 0 : text.size() + end;
-  return Code::Success;
+using Getter = Answer (Session::*)();
+
+int give_size(nvJitLinkHandle handle, size_t *size, Getter get) {
+  return guarded([&] {
+    if (!handle || !size)
+      return Code::NullInput;
+    const Answer answer = (handle->*get)();
+    if (answer.code == Code::Success)
+      *size = answer.bytes.size();
+    return answer.code;
+  });
 }
 
-// An empty log has the size 0, without an end: the client may have no room for one.
-Code give_text(const std::string &text, char *out) {
-  if (!text.empty())
-    std::memcpy(out, text.c_str(), text.size() + 1);
-  return Code::Success;
+int give_bytes(nvJitLinkHandle handle, void *out, Getter get) {
+  return guarded([&] {
+    if (!handle || !out)
+      return Code::NullInput;
+    const Answer answer = (handle->*get)();
+    if (answer.code == Code::Success)
+      std::copy(answer.bytes.begin(), answer.bytes.end(), static_cast<u8 *>(out));
+    return answer.code;
+  });
 }
 
 } // namespace
@@ -65,8 +77,8 @@ Code give_text(const std::string &text, char *out) {
 } // namespace culink::jit
 
 using culink::jit::Code;
+using culink::jit::give_bytes;
 using culink::jit::give_size;
-using culink::jit::give_text;
 using culink::jit::guarded;
 using culink::jit::InputKind;
 using culink::jit::Session;
@@ -121,85 +133,43 @@ int nvJitLinkComplete(nvJitLinkHandle handle) {
 }
 
 int nvJitLinkGetLinkedCubinSize(nvJitLinkHandle handle, size_t *size) {
-  return guarded([&] {
-    if (!handle || !size)
-      return Code::NullInput;
-    return handle->has_cubin() ? give_size(handle->cubin(), size, 0) : Code::Internal;
-  });
+  return give_size(handle, size, &Session::cubin);
 }
 
 int nvJitLinkGetLinkedCubin(nvJitLinkHandle handle, void *cubin) {
-  return guarded([&] {
-    if (!handle || !cubin)
-      return Code::NullInput;
-    if (!handle->has_cubin())
-      return Code::Internal;
-    std::memcpy(cubin, handle->cubin().data(), handle->cubin().size());
-    return Code::Success;
-  });
+  return give_bytes(handle, cubin, &Session::cubin);
 }
 
 int nvJitLinkGetLinkedPtxSize(nvJitLinkHandle handle, size_t *size) {
-  return guarded([&] {
-    if (!handle || !size)
-      return Code::NullInput;
-    if (!handle->wants_ptx())
-      return Code::InvalidInput;
-    return handle->has_ptx() ? give_size(handle->ptx(), size, 1) : Code::Internal;
-  });
+  return give_size(handle, size, &Session::ptx);
 }
 
 int nvJitLinkGetLinkedPtx(nvJitLinkHandle handle, char *ptx) {
-  return guarded([&] {
-    if (!handle || !ptx)
-      return Code::NullInput;
-    if (!handle->wants_ptx())
-      return Code::InvalidInput;
-    return handle->has_ptx() ? give_text(handle->ptx(), ptx) : Code::Internal;
-  });
+  return give_bytes(handle, ptx, &Session::ptx);
 }
 
 int nvJitLinkGetLinkedLTOIRSize(nvJitLinkHandle handle, size_t *size) {
-  return guarded([&] {
-    if (!handle || !size)
-      return Code::NullInput;
-    if (!handle->wants_lto())
-      return Code::InvalidInput;
-    return handle->ltoir().empty() ? Code::Internal : give_size(handle->ltoir(), size, 0);
-  });
+  return give_size(handle, size, &Session::ltoir);
 }
 
 int nvJitLinkGetLinkedLTOIR(nvJitLinkHandle handle, void *ltoir) {
-  return guarded([&] {
-    if (!handle || !ltoir)
-      return Code::NullInput;
-    if (!handle->wants_lto())
-      return Code::InvalidInput;
-    const culink::ByteSpan bytes = handle->ltoir();
-    if (bytes.empty())
-      return Code::Internal;
-    std::memcpy(ltoir, bytes.data(), bytes.size());
-    return Code::Success;
-  });
+  return give_bytes(handle, ltoir, &Session::ltoir);
 }
 
 int nvJitLinkGetErrorLogSize(nvJitLinkHandle handle, size_t *size) {
-  return guarded(
-      [&] { return handle && size ? give_size(handle->errors(), size, 1) : Code::NullInput; });
+  return give_size(handle, size, &Session::errors);
 }
 
 int nvJitLinkGetErrorLog(nvJitLinkHandle handle, char *log) {
-  return guarded(
-      [&] { return handle && log ? give_text(handle->errors(), log) : Code::NullInput; });
+  return give_bytes(handle, log, &Session::errors);
 }
 
 int nvJitLinkGetInfoLogSize(nvJitLinkHandle handle, size_t *size) {
-  return guarded(
-      [&] { return handle && size ? give_size(handle->infos(), size, 1) : Code::NullInput; });
+  return give_size(handle, size, &Session::infos);
 }
 
 int nvJitLinkGetInfoLog(nvJitLinkHandle handle, char *log) {
-  return guarded([&] { return handle && log ? give_text(handle->infos(), log) : Code::NullInput; });
+  return give_bytes(handle, log, &Session::infos);
 }
 
 int nvJitLinkVersion(unsigned int *major, unsigned int *minor) {

@@ -45,6 +45,11 @@ bool lacks_last_byte(ByteSpan bytes) {
   return std::max(sections, segments) == bytes.size() + 1;
 }
 
+Answer text_answer(const std::string &text) {
+  const ByteSpan bytes = as_bytes(text);
+  return {.bytes = text.empty() ? bytes : ByteSpan(bytes.data(), bytes.size() + 1)};
+}
+
 } // namespace
 
 Session::Session(const std::vector<std::string> &options) : words_(options) {
@@ -173,7 +178,7 @@ Code Session::complete() {
   if (options_.time)
     infos_ += fmt::format("nvJitLink time until Complete: {:.6f}\n", milliseconds(begin - start_));
   if (wants_lto() && options_.ltoir) {
-    if (!ltoir().empty())
+    if (ltoir().code == Code::Success)
       return Code::Success;
     errors_ += "error   : LTO-IR is made by libnvJitLink of CUDA 13.4 and later only\n";
     return Code::NvvmCompile;
@@ -216,13 +221,33 @@ std::vector<u8> Session::make_ltoir() const {
                                                             : std::vector<u8>();
 }
 
-ByteSpan Session::ltoir() {
+Answer Session::cubin() {
+  return result_.bytes.empty() ? Answer{Code::Internal} : Answer{.bytes = result_.bytes};
+}
+
+Answer Session::ptx() {
+  if (!options_.request.lto.emit_ptx)
+    return {Code::InvalidInput};
+  return result_.ptx.empty() ? Answer{Code::Internal} : text_answer(result_.ptx);
+}
+
+Answer Session::ltoir() {
+  if (!wants_lto())
+    return {Code::InvalidInput};
   if (!ltoir_ && completed_) {
     ltoir_ = make_ltoir();
     pieces_ = {};
     inputs_ = {};
   }
-  return ltoir_ ? ByteSpan(*ltoir_) : ByteSpan();
+  return !ltoir_ || ltoir_->empty() ? Answer{Code::Internal} : Answer{.bytes = *ltoir_};
+}
+
+Answer Session::errors() {
+  return text_answer(errors_);
+}
+
+Answer Session::infos() {
+  return text_answer(infos_);
 }
 
 } // namespace culink::jit

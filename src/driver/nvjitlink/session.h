@@ -16,6 +16,12 @@
 
 namespace culink::jit {
 
+// Bytes that a client asks for, or the code that says why there are none.
+struct Answer {
+  Code code = Code::Success;
+  ByteSpan bytes = {};
+};
+
 // What is behind a handle: options, inputs, one link, its result and the logs. Every function
 // returns what the client gets. Of one session, one thread at a time; sessions share nothing.
 class Session {
@@ -31,23 +37,21 @@ public:
   // Links, once.
   [[nodiscard]] Code complete();
 
-  [[nodiscard]] bool has_cubin() const { return !result_.bytes.empty(); }
-  [[nodiscard]] const ByteBuffer &cubin() const { return result_.bytes; }
-  [[nodiscard]] bool wants_ptx() const { return options_.request.lto.emit_ptx; }
-  [[nodiscard]] bool has_ptx() const { return !result_.ptx.empty(); }
-  [[nodiscard]] const std::string &ptx() const { return result_.ptx; }
-  [[nodiscard]] bool wants_lto() const { return options_.request.lto.enabled; }
-  // The optimised program as LTO-IR, which NVIDIA's library makes when it is first asked for;
-  // empty: it did not.
-  [[nodiscard]] ByteSpan ltoir();
-  [[nodiscard]] const std::string &errors() const { return errors_; }
-  [[nodiscard]] const std::string &infos() const { return infos_; }
+  // What the link has made. Texts and logs have an end, unless they are empty: the client may have
+  // no room for one.
+  [[nodiscard]] Answer cubin();
+  [[nodiscard]] Answer ptx();
+  // The optimised program as LTO-IR, which NVIDIA's library makes when it is first asked for.
+  [[nodiscard]] Answer ltoir();
+  [[nodiscard]] Answer errors();
+  [[nodiscard]] Answer infos();
 
 private:
   [[nodiscard]] std::optional<Code> refuse_input(const std::string &name);
   [[nodiscard]] Code add(InputKind kind, const std::string &name, std::vector<u8> bytes);
   [[nodiscard]] LinkRequest make_request() const;
   [[nodiscard]] Code report(const LinkResult &result);
+  [[nodiscard]] bool wants_lto() const { return options_.request.lto.enabled; }
   [[nodiscard]] std::vector<u8> make_ltoir() const;
 
   using Clock = std::chrono::steady_clock;
