@@ -21,7 +21,7 @@
 #include "compilers/toolkit/find_tools.h"
 #include "console.h"
 #include "culink/linker.h"
-#include "driver/api/link_from.h"
+#include "driver/api/link_job.h"
 #include "driver/options/command_line.h"
 #include "driver/options/dialects.h"
 #include "driver/options/message_list.h"

@@ -15,8 +15,6 @@
 #include "elf/records/nv_notes.h"
 #include "elf/target/elf_flags.h"
 #include "link/model/name_pattern.h"
-#include "link/nvlink/objects.h"
-#include "link/resolve/system_library.h"
 
 namespace culink {
 
@@ -71,34 +69,24 @@ bool may_be_finalized(const elf::ElfView &output) {
                      [](const elf::Section &section) { return section.is_mercury(); });
 }
 
-} // namespace
-
-std::vector<LinkedCode> list_linked_code(const std::vector<InputObject> &objects) {
-  std::vector<LinkedCode> out;
-  out.reserve(objects.size());
-  for (const InputObject &object : objects)
-    out.push_back({object.name, object.view.file()});
-  return out;
+std::vector<check::Finding> check_output(const std::vector<check::CheckInput> &code,
+                                         ByteSpan output, const LinkOptions &options,
+                                         bool finalized, WorkerPool &pool) {
+  return check::check_link(code, output, check_options(options, finalized), pool);
 }
 
-std::vector<check::Finding> check_output(const std::vector<LinkedCode> &code, ByteSpan output,
-                                         const LinkOptions &options, bool finalized,
-                                         WorkerPool &pool) {
-  std::vector<check::CheckInput> inputs;
-  inputs.reserve(code.size());
-  for (const LinkedCode &one : code)
-    inputs.push_back({one.name, one.bytes});
-  return check::check_link(inputs, output, check_options(options, finalized), pool);
-}
-
-bool are_made_for(const std::vector<LinkedCode> &code, const std::string &target) {
-  return std::all_of(code.begin(), code.end(), [&](const LinkedCode &one) {
+// Whether all objects were compiled for the target that they are linked for.
+bool are_made_for(const std::vector<check::CheckInput> &code, const std::string &target) {
+  return std::all_of(code.begin(), code.end(), [&](const check::CheckInput &one) {
     const Result<elf::ElfView> view = elf::ElfView::open_tolerant(one.bytes);
     return view && arch::target_of(*view).name == target;
   });
 }
 
-std::vector<check::Finding> check_unscheduled(const std::vector<LinkedCode> &code,
+// For code that an engine is asked to schedule: checks the Mercury code that a link of the same
+// objects makes, as it was compiled. What the engine makes of code can be compared in part only.
+// Flaws of the inputs that the engine does not copy are reported.
+std::vector<check::Finding> check_unscheduled(const std::vector<check::CheckInput> &code,
                                               const LinkRequest &request,
                                               const LinkOptions &options, WorkerPool &pool,
                                               Diagnostics &diag) {
@@ -106,7 +94,7 @@ std::vector<check::Finding> check_unscheduled(const std::vector<LinkedCode> &cod
   unscheduled.target = request.target;
   unscheduled.dialect = request.dialect;
   unscheduled.memory_limit = request.memory_limit;
-  for (const LinkedCode &one : code)
+  for (const check::CheckInput &one : code)
     unscheduled.inputs.push_back(LinkInput::memory(one.name, one.bytes));
   unscheduled.options = options;
   unscheduled.options.code = OutputCode::Mercury;
@@ -119,6 +107,28 @@ std::vector<check::Finding> check_unscheduled(const std::vector<LinkedCode> &cod
       diag.report(DiagId::CopiedFlaw, message.arguments);
   return result.ok() ? check_output(code, result.bytes, options, false, pool)
                      : std::vector<check::Finding>{};
+}
+
+// Findings as messages: errors for all of them, or one warning.
+void report_findings(const std::vector<check::Finding> &findings, bool all, Diagnostics &diag) {
+  if (all) {
+    for (const check::Finding &finding : findings)
+      diag.report(DiagId::CheckFinding, {check::to_line(finding)});
+  } else if (!findings.empty()) {
+    Diagnostic &warning = diag.report(DiagId::CheckFailed, {check::to_line(findings.front())});
+    if (findings.size() > 1)
+      warning.note("and " + std::to_string(findings.size() - 1) + " more; --check lists all");
+  }
+}
+
+} // namespace
+
+std::vector<check::CheckInput> list_linked_code(const std::vector<InputObject> &objects) {
+  std::vector<check::CheckInput> out;
+  out.reserve(objects.size());
+  for (const InputObject &object : objects)
+    out.push_back({object.name, object.view.file()});
+  return out;
 }
 
 // A small link can be checked in less time than its program takes to start. What the linker of
@@ -138,15 +148,16 @@ bool is_to_check(const LinkRequest &request, const std::vector<InputObject> &obj
                       [](const Diagnostic &one) { return one.id == DiagId::NewerToolkit; });
 }
 
-void report_findings(const std::vector<check::Finding> &findings, bool all, Diagnostics &diag) {
-  if (all) {
-    for (const check::Finding &finding : findings)
-      diag.report(DiagId::CheckFinding, {check::to_line(finding)});
-  } else if (!findings.empty()) {
-    Diagnostic &warning = diag.report(DiagId::CheckFailed, {check::to_line(findings.front())});
-    if (findings.size() > 1)
-      warning.note("and " + std::to_string(findings.size() - 1) + " more; --check lists all");
-  }
+void check_linked(const std::vector<check::CheckInput> &linked, ByteSpan output,
+                  const LinkRequest &request, const LinkOptions &options, bool finalized,
+                  WorkerPool &pool, Diagnostics &diag) {
+  std::vector<check::Finding> findings;
+  if (finalized && !options.check)
+    findings = check_unscheduled(linked, request, options, pool, diag);
+  // The checker does not know every change of code for another target.
+  if (findings.empty() && (!finalized || options.check || are_made_for(linked, request.target)))
+    findings = check_output(linked, output, options, finalized, pool);
+  report_findings(findings, options.check, diag);
 }
 
 CheckAnswer check_file(LinkRequest request, ByteSpan output, bool as_compiled) {
@@ -171,17 +182,11 @@ CheckAnswer check_file(LinkRequest request, ByteSpan output, bool as_compiled) {
   InputLoader loader(request, *target, *dialect, diag, nullptr);
   WorkerPool pool(request.options.threads);
   loader.collect(pool);
-  std::vector<InputObject> objects = loader.load(pool);
-  if (!request.options.keep_system_libraries) {
-    const std::vector<bool> needed = nvlink::find_needed_objects(objects, *dialect, diag);
-    objects = drop_unneeded(std::move(objects), needed);
-  }
-  if (!request.options.ignore_host_info)
-    request.options.host_references = loader.host_references();
+  const std::vector<InputObject> objects = loader.load_needed(pool);
   answer.messages = messages_of(diag);
   answer.complete = !diag.failed();
   if (answer.complete)
-    answer.findings = check_output(list_linked_code(objects), output, request.options,
+    answer.findings = check_output(list_linked_code(objects), output, loader.options(),
                                    !as_compiled && may_be_finalized(*view), pool);
   return answer;
 }

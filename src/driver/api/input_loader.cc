@@ -17,6 +17,8 @@
 #include "input/compile_ptx.h"
 #include "input/file_kind.h"
 #include "input/load_object.h"
+#include "link/nvlink/objects.h"
+#include "link/resolve/system_library.h"
 #include "support/bytes.h"
 #include "support/option_text.h"
 #include "support/process.h"
@@ -310,14 +312,14 @@ PtxCompiler InputLoader::compiler_for(const DeviceCode &code) const {
 std::optional<std::vector<u8>> InputLoader::compile(const PtxCompiler &compiler,
                                                     const std::string &name, ByteSpan text,
                                                     Diagnostics &diag) const {
-  const CompilerClock::Wait wait(ptxas_);
   if (const auto word = std::ranges::find_if(compiler.recorded, names_file);
       word != compiler.recorded.end()) {
     diag.report(DiagId::BadInput, {name, "its fatbin records the compiler option '" + *word +
                                              "', which names a file"});
     return std::nullopt;
   }
-  Result<CompilerAnswer> compiled = compile_ptx(compiler, name, target_.name, text);
+  Result<CompilerAnswer> compiled =
+      ptxas_.wait_for([&] { return compile_ptx(compiler, name, target_.name, text); });
   if (!compiled) {
     diag.report(DiagId::BadInput, {name, compiled.error().text()});
     return std::nullopt;
@@ -343,10 +345,9 @@ std::optional<std::vector<u8>> InputLoader::compile(const PtxCompiler &compiler,
 // Messages of collect() come first, and what an input has wrong keeps the compiler from being
 // asked.
 void InputLoader::optimize() {
-  if (!early_.failed()) {
-    const CompilerClock::Wait wait(optimizer_);
-    optimised_ = LtoJob(request_, target_, dialect_, found_, early_, cache_).run();
-  }
+  if (!early_.failed())
+    optimised_ = optimizer_.wait_for(
+        [&] { return optimise_inputs(request_, target_, dialect_, found_, early_, cache_); });
   if (optimised_ && found_.host)
     found_.host->known_early = true;
   std::vector<DeviceCode> code;
@@ -477,6 +478,21 @@ std::vector<InputObject> InputLoader::load(WorkerPool &pool) {
   if (objects.empty() && !dialect_.input.silent && !diag_.failed())
     report_nothing_to_link();
   return objects;
+}
+
+std::vector<InputObject> InputLoader::load_needed(WorkerPool &pool) {
+  std::vector<InputObject> objects = load(pool);
+  if (request_.options.keep_system_libraries)
+    return objects;
+  const std::vector<bool> needed = nvlink::find_needed_objects(objects, dialect_, diag_);
+  return drop_unneeded(std::move(objects), needed);
+}
+
+LinkOptions InputLoader::options() const {
+  LinkOptions out = request_.options;
+  if (!out.ignore_host_info && !out.host_references)
+    out.host_references = found_.host;
+  return out;
 }
 
 } // namespace culink

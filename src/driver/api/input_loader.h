@@ -26,25 +26,16 @@ namespace culink {
 
 // How long a link waits for the compilers that it calls, which steps of its own do not show.
 // Several threads may wait at once; their times are added.
-
 class CompilerClock {
 public:
-  // Counts the time until it ends.
-  class Wait {
-  public:
-    explicit Wait(CompilerClock &clock) : clock_(clock), start_(std::chrono::steady_clock::now()) {}
-    Wait(const Wait &) = delete;
-    Wait &operator=(const Wait &) = delete;
-    ~Wait() {
-      const auto passed = std::chrono::steady_clock::now() - start_;
-      clock_.nanoseconds_ += static_cast<u64>(std::chrono::nanoseconds(passed).count());
-      ++clock_.calls_;
-    }
-
-  private:
-    CompilerClock &clock_;
-    std::chrono::steady_clock::time_point start_;
-  };
+  template <typename Call> auto wait_for(const Call &call) {
+    const auto start = std::chrono::steady_clock::now();
+    auto answer = call();
+    const std::chrono::nanoseconds passed = std::chrono::steady_clock::now() - start;
+    nanoseconds_ += static_cast<u64>(passed.count());
+    ++calls_;
+    return answer;
+  }
 
   // Appends a row, unless no compiler was called.
   void add_row(std::string_view name, std::vector<StepTime> &rows) const {
@@ -94,6 +85,8 @@ public:
   [[nodiscard]] std::vector<std::string> ptx_names() const;
   // The second step: unpacks and reads the code, in the order in which it was found.
   [[nodiscard]] std::vector<InputObject> load(WorkerPool &pool);
+  // The same without objects of system libraries that nothing needs.
+  [[nodiscard]] std::vector<InputObject> load_needed(WorkerPool &pool);
 
   // Releases the memory of mapped files if it is very much; the system reads them again when they
   // are used again.
@@ -105,7 +98,8 @@ public:
 
   // After load(): the code that was read, with its bytes.
   [[nodiscard]] const std::vector<LinkInput> &code() const { return code_; }
-  [[nodiscard]] const std::optional<HostReferences> &host_references() const { return found_.host; }
+  // The options of the request, with the kernels that host code refers to.
+  [[nodiscard]] LinkOptions options() const;
   [[nodiscard]] const std::vector<HostModule> &modules() const { return found_.modules; }
   [[nodiscard]] const std::vector<SkippedCode> &skipped() const { return found_.skipped; }
   // Rows of the compilers that were called.

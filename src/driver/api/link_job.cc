@@ -6,12 +6,15 @@
 #include "driver/api/link_job.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "compilers/cache/cache.h"
+#include "compilers/finalize/finalize.h"
 #include "driver/api/check_job.h"
-#include "driver/api/link_from.h"
+#include "driver/api/input_loader.h"
 #include "driver/api/output_code.h"
 #include "driver/options/command_line.h"
 #include "driver/options/dialects.h"
@@ -27,6 +30,7 @@
 #include "link/output/write.h"
 #include "link/resolve/system_library.h"
 #include "support/process.h"
+#include "support/step_timer.h"
 #include "support/string_index.h"
 #include "verify/file/verify.h"
 
@@ -210,6 +214,46 @@ u32 newest_toolkit(const std::vector<InputObject> &objects) {
   return newest;
 }
 
+// One link from request to result.
+class LinkJob {
+public:
+  LinkJob(const LinkRequest &request, const FileSource &files)
+      : request_(request), files_(files), cache_(request.cache),
+        timer_(request.options.times, request.progress) {}
+  LinkJob(const LinkJob &) = delete;
+  LinkJob &operator=(const LinkJob &) = delete;
+
+  [[nodiscard]] LinkResult run();
+  [[nodiscard]] LinkResult list_modules();
+
+private:
+  [[nodiscard]] const arch::ArchInfo *choose_target();
+  [[nodiscard]] u32 choose_threads(u64 code_size) const;
+  [[nodiscard]] LinkResult link_and_verify();
+  [[nodiscard]] bool optimise_all(InputLoader &loader);
+  [[nodiscard]] LinkResult give_out_optimised(InputLoader &loader);
+  [[nodiscard]] std::optional<PlannedLink> plan(OutputCode code, const arch::ArchInfo &target,
+                                                std::vector<InputObject> objects, WorkerPool &pool);
+  [[nodiscard]] bool make_image(PlannedLink planned, LinkResult &result, WorkerPool &pool);
+  void write(FileDraft draft, WorkerPool &pool);
+  void report_copied(const Finding &finding);
+  [[nodiscard]] bool is_within_limit(u64 image_size);
+  void verify(LinkResult &result, const KnownFlaws &flaws, WorkerPool &pool);
+  [[nodiscard]] std::vector<Diagnostic> blame_inputs() const;
+
+  const LinkRequest &request_;
+  const FileSource &files_;
+  Cache cache_;
+  const Dialect *dialect_ = nullptr;
+  std::optional<InputLoader> loader_; // owns the bytes that objects and messages refer to
+  std::optional<WorkerPool> workers_; // while there is a loader
+  std::optional<Finalizer> finalizer_;
+  CompilerClock finalizing_;
+  StepTimer timer_;
+  Diagnostics diag_;
+  ByteBuffer image_;
+};
+
 } // namespace
 
 const arch::ArchInfo *LinkJob::choose_target() {
@@ -254,9 +298,7 @@ std::optional<PlannedLink> LinkJob::plan(OutputCode code, const arch::ArchInfo &
       mercury ? arch::as_mercury_plane(target) : arch::as_plain_sass(target);
   if (target.has_mercury_plane && request_.options.code == OutputCode::Default)
     objects = nvlink::forget_mercury_marks(std::move(objects), *dialect_);
-  LinkOptions options = request_.options;
-  if (!options.ignore_host_info && !options.host_references)
-    options.host_references = loader_->host_references();
+  LinkOptions options = loader_->options();
   if (options.option_words.empty())
     options.option_words = note_options(describe_request(request_));
   std::optional<SassInputs> sass;
@@ -271,8 +313,8 @@ std::optional<PlannedLink> LinkJob::plan(OutputCode code, const arch::ArchInfo &
     sass.emplace(SassInputs{std::move(objects), target, {}});
     if (finalizer_)
       sass->finalizer = [this](auto &&...arguments) {
-        const CompilerClock::Wait wait(finalizing_);
-        return (*finalizer_)(std::forward<decltype(arguments)>(arguments)...);
+        return finalizing_.wait_for(
+            [&] { return (*finalizer_)(std::forward<decltype(arguments)>(arguments)...); });
       };
     objects = std::move(planes);
     if (diag_.failed())
@@ -339,11 +381,7 @@ LinkResult LinkJob::link_and_verify() {
     workers_.emplace(loader.has_ptx() ? request_.options.threads
                                       : choose_threads(loader.code_size()));
   WorkerPool &pool = *workers_;
-  std::vector<InputObject> objects = loader.load(pool);
-  if (!request_.options.keep_system_libraries) {
-    const std::vector<bool> needed = nvlink::find_needed_objects(objects, *dialect_, diag_);
-    objects = drop_unneeded(std::move(objects), needed);
-  }
+  std::vector<InputObject> objects = loader.load_needed(pool);
   if (diag_.failed() && !timer_.cancelled())
     find_conflicts(request_.options, *dialect_, *target, objects, pool, diag_);
   if (diag_.failed() || timer_.cancelled())
@@ -358,8 +396,8 @@ LinkResult LinkJob::link_and_verify() {
     warn_about_lost_kernels(objects, loader.skipped(), diag_);
   std::vector<LinkedModule> modules = linked_modules(loader, objects);
   const bool checked = is_to_check(request_, objects, diag_);
-  const std::vector<LinkedCode> linked =
-      checked ? list_linked_code(objects) : std::vector<LinkedCode>{};
+  const std::vector<check::CheckInput> linked =
+      checked ? list_linked_code(objects) : std::vector<check::CheckInput>{};
   std::optional<PlannedLink> planned = plan(code, *target, std::move(objects), pool);
   if (!planned)
     return {};
@@ -371,8 +409,11 @@ LinkResult LinkJob::link_and_verify() {
     return result;
   if (!make_image(std::move(*planned), result, pool))
     return {};
-  if (checked && !diag_.failed())
-    check(linked, code == OutputCode::Exact, pool);
+  if (checked && !diag_.failed()) {
+    timer_.begin("check");
+    check_linked(linked, image_, request_, loader.options(), code == OutputCode::Exact, pool,
+                 diag_);
+  }
   return result;
 }
 
@@ -539,21 +580,6 @@ void LinkJob::verify(LinkResult &result, const KnownFlaws &flaws, WorkerPool &po
   for (const elf::Section &section : view->sections())
     result.facts.sections.push_back({std::string(section.name), static_cast<u32>(section.type),
                                      section.flags, section.offset, section.size});
-}
-
-// The comparison of the output with the objects, by code that the linker does not share.
-void LinkJob::check(const std::vector<LinkedCode> &linked, bool finalized, WorkerPool &pool) {
-  timer_.begin("check");
-  LinkOptions options = request_.options;
-  if (!options.ignore_host_info && !options.host_references)
-    options.host_references = loader_->host_references();
-  std::vector<check::Finding> findings;
-  if (finalized && !options.check)
-    findings = check_unscheduled(linked, request_, options, pool, diag_);
-  // The checker does not know every change of code for another target.
-  if (findings.empty() && (!finalized || options.check || are_made_for(linked, request_.target)))
-    findings = check_output(linked, image_, options, finalized, pool);
-  report_findings(findings, options.check, diag_);
 }
 
 // An output that breaks a rule of the format can come from an input that does: inputs are not

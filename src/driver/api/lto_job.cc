@@ -84,9 +84,8 @@ bool is_in_random_order(const LtoOptions &options) {
          options.fast_compile == "max";
 }
 
-} // namespace
-
-struct LtoJob::Mix {
+// What kinds of inputs there are, and in which order.
+struct Mix {
   bool others = false;               // objects that are not optimised
   bool system = false;               // the device runtime library
   bool system_after_host = false;    // behind a host object with code for optimisation
@@ -95,7 +94,34 @@ struct LtoJob::Mix {
   std::optional<size_t> last_module; // of the last piece of such code
 };
 
-LtoJob::Mix LtoJob::look_at_inputs() const {
+class LtoJob {
+public:
+  LtoJob(const LinkRequest &request, const arch::ArchInfo &target, const Dialect &dialect,
+         const CollectedInputs &found, Diagnostics &diag, Cache *cache)
+      : request_(request), target_(target), dialect_(dialect), found_(found), diag_(diag),
+        cache_(cache) {}
+
+  [[nodiscard]] std::optional<LtoOutcome> run();
+
+private:
+  [[nodiscard]] Mix look_at_inputs() const;
+  [[nodiscard]] std::optional<OptimizerTask> make_task(const Mix &mix);
+  [[nodiscard]] std::optional<std::string> compile(const OptimizerTask &task);
+  [[nodiscard]] std::optional<std::string> compile_whole(OptimizerTask task,
+                                                         const LtoOutcome &outcome);
+  [[nodiscard]] bool is_closed(const Mix &mix, const std::string &ptx) const;
+  void set_host_references(OptimizerTask &task) const;
+
+  const LinkRequest &request_;
+  const arch::ArchInfo &target_;
+  const Dialect &dialect_;
+  const CollectedInputs &found_;
+  Diagnostics &diag_;
+  Cache *cache_;
+  std::vector<std::vector<u8>> containers_; // modules of fatbins, each in one of its own
+};
+
+Mix LtoJob::look_at_inputs() const {
   Mix out;
   for (size_t i = 0; i < found_.code.size(); ++i) {
     const DeviceCode &code = found_.code[i];
@@ -260,6 +286,14 @@ std::optional<LtoOutcome> LtoJob::run() {
   if (out.whole && nvlinks_place && mix.last_host && !mix.system_last && !request_.lto.emit_ptx)
     diag_.report(DiagId::RuntimeExpected, {});
   return out;
+}
+
+} // namespace
+
+std::optional<LtoOutcome> optimise_inputs(const LinkRequest &request, const arch::ArchInfo &target,
+                                          const Dialect &dialect, const CollectedInputs &found,
+                                          Diagnostics &diag, Cache *cache) {
+  return LtoJob(request, target, dialect, found, diag, cache).run();
 }
 
 } // namespace culink

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "compilers/lto/optimize.h"
+#include "compilers/cache/cache.h"
 #include "culink/linker.h"
 #include "elf/target/arch.h"
 #include "input/collect.h"
@@ -28,33 +28,8 @@ struct LtoOutcome {
 
 // Optimises the code of that kind that was found. Nothing: there was none, or it failed. The cache
 // may be null.
-class LtoJob {
-public:
-  LtoJob(const LinkRequest &request, const arch::ArchInfo &target, const Dialect &dialect,
-         const CollectedInputs &found, Diagnostics &diag, Cache *cache)
-      : request_(request), target_(target), dialect_(dialect), found_(found), diag_(diag),
-        cache_(cache) {}
-
-  [[nodiscard]] std::optional<LtoOutcome> run();
-
-private:
-  struct Mix; // what kinds of inputs there are, and in which order
-
-  [[nodiscard]] Mix look_at_inputs() const;
-  [[nodiscard]] std::optional<OptimizerTask> make_task(const Mix &mix);
-  [[nodiscard]] std::optional<std::string> compile(const OptimizerTask &task);
-  [[nodiscard]] std::optional<std::string> compile_whole(OptimizerTask task,
-                                                         const LtoOutcome &outcome);
-  [[nodiscard]] bool is_closed(const Mix &mix, const std::string &ptx) const;
-  void set_host_references(OptimizerTask &task) const;
-
-  const LinkRequest &request_;
-  const arch::ArchInfo &target_;
-  const Dialect &dialect_;
-  const CollectedInputs &found_;
-  Diagnostics &diag_;
-  Cache *cache_;
-  std::vector<std::vector<u8>> containers_; // modules of fatbins, each in one of its own
-};
+[[nodiscard]] std::optional<LtoOutcome>
+optimise_inputs(const LinkRequest &request, const arch::ArchInfo &target, const Dialect &dialect,
+                const CollectedInputs &found, Diagnostics &diag, Cache *cache);
 
 } // namespace culink

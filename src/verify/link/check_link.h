@@ -57,7 +57,7 @@ struct CheckOptions {
 };
 
 struct CheckInput {
-  std::string_view name;
+  std::string name;
   ByteSpan bytes; // a relocatable cubin
 };
 
