@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "inspect/report/stats.h"
+#include "inspect/report/link_reports.h"
 
 #include <gtest/gtest.h>
 

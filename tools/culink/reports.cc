@@ -12,10 +12,8 @@
 #include "driver/options/dialects.h"
 #include "driver/options/nvlink_name.h"
 #include "inspect/page/page.h"
-#include "inspect/report/link_map.h"
+#include "inspect/report/link_reports.h"
 #include "inspect/report/nvlink_reports.h"
-#include "inspect/report/references.h"
-#include "inspect/report/stats.h"
 #include "support/text_out.h"
 
 namespace culink {

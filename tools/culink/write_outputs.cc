@@ -20,7 +20,7 @@
 
 #include "edit/prune.h"
 #include "elf/elf_view.h"
-#include "inspect/report/stats.h"
+#include "inspect/report/link_reports.h"
 #include "support/bytes.h"
 #include "support/file_descriptor.h"
 #include "verify/file/verify.h"
