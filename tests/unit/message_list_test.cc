@@ -2,11 +2,10 @@
 //
 // Every message has a meaning and a way out, and is found by its id, by the line that was printed,
 // and by nvlink's words for it.
-#include "driver/options/message_list.h"
+#include "driver/options/messages.h"
 
 #include <gtest/gtest.h>
 
-#include "driver/options/nvlink_messages.h"
 #include "link/model/diagnostics.h"
 
 namespace culink {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "driver/options/nvlink_messages.h"
+#include "driver/options/messages.h"
 
 #include <gtest/gtest.h>
 

@@ -24,7 +24,7 @@
 #include "driver/api/link_job.h"
 #include "driver/options/command_line.h"
 #include "driver/options/dialects.h"
-#include "driver/options/message_list.h"
+#include "driver/options/messages.h"
 #include "driver/options/option_documents.h"
 #include "driver/options/suggestions.h"
 #include "elf/target/arch.h"

@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "driver/options/dialects.h"
-#include "driver/options/nvlink_messages.h"
+#include "driver/options/messages.h"
 #include "link/model/diagnostics.h"
 #include "support/text_out.h"
 

@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "driver/c/handles.h"
-#include "driver/options/nvlink_messages.h"
+#include "driver/options/messages.h"
 
 using namespace culink;
 using namespace culink::capi;

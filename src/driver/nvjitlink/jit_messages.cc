@@ -13,7 +13,7 @@
 #include <fmt/format.h>
 
 #include "compilers/toolkit/find_tools.h"
-#include "driver/options/nvlink_messages.h"
+#include "driver/options/messages.h"
 #include "link/model/diagnostics.h"
 
 namespace culink::jit {

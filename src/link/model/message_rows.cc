@@ -2,7 +2,7 @@
 //
 // The table of all messages: id, severity, a name for machines, culink's wording, and for culink
 // --explain and docs/message-list.md what it means and what to do about it. nvlink's wording is in
-// driver/options/nvlink_messages.cc.
+// driver/options/messages.cc.
 #include "link/model/diagnostics.h"
 
 #include <algorithm>
