@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What is suggested for words that are no options, and names that are alike.
-#include "driver/options/suggestions.h"
+#include "driver/options/command_line.h"
 
 #include <gtest/gtest.h>
 

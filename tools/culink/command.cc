@@ -26,7 +26,6 @@
 #include "driver/options/dialects.h"
 #include "driver/options/messages.h"
 #include "driver/options/option_documents.h"
-#include "driver/options/suggestions.h"
 #include "elf/target/arch.h"
 #include "inspect/report/link_reports.h"
 #include "inspect/report/nvlink_reports.h"
