@@ -23,6 +23,7 @@
 
 #include <fmt/format.h>
 
+#include "culink/host_references.h"
 #include "driver/options/dialects.h"
 #include "elf/target/arch.h"
 #include "link/model/name_pattern.h"
@@ -597,7 +598,7 @@ constexpr size_t kLettersOfBeginning = 4;
 
 // What other tools call it.
 struct ForeignOption {
-  std::string_view word; // a star at its end stands for any text
+  std::string_view word; // a star stands for any text
   std::string_view hint;
 };
 constexpr std::array<ForeignOption, 11> kForeignOptions = {{
@@ -613,34 +614,6 @@ constexpr std::array<ForeignOption, 11> kForeignOptions = {{
     {"-rdc*", "it is an option of nvcc, for compiling"},
     {"-s", "--strip-debug leaves debug information out"},
 }};
-
-// Words that are commands in other programs, and of cubin.
-struct Command {
-  std::string_view word;
-  std::string_view instead;
-};
-constexpr std::array<Command, 15> kCommands = {{
-    {"assemble", "cubin assemble"},
-    {"diff", "cubin diff"},
-    {"disasm", "cubin disasm"},
-    {"dump", "cubin dump"},
-    {"extract", "cubin extract"},
-    {"help", "culink --help"},
-    {"link", "culink -arch=sm_NN a.o b.o -o linked.cubin"},
-    {"list", "cubin list"},
-    {"pack", "cubin pack"},
-    {"prune", "cubin prune"},
-    {"size", "cubin size"},
-    {"text", "cubin text"},
-    {"usage", "cubin usage"},
-    {"verify", "cubin verify"},
-    {"version", "culink --version"},
-}};
-
-bool is_foreign(const ForeignOption &row, std::string_view word) {
-  return row.word.ends_with('*') ? word.starts_with(row.word.substr(0, row.word.size() - 1))
-                                 : word == row.word;
-}
 
 std::string with_value(std::string_view option, std::string_view rest) {
   return fmt::format("did you mean '{}{}'?", option, rest);
@@ -666,7 +639,7 @@ std::vector<std::string_view> targets() {
 
 std::string suggest_option(std::string_view word) {
   for (const ForeignOption &row : kForeignOptions)
-    if (is_foreign(row, word))
+    if (matches_pattern(word, row.word))
       return std::string(row.hint);
   const size_t dashes = word.starts_with("--") ? 2 : 1;
   const size_t equals = std::min(word.find('='), word.size());
@@ -738,9 +711,14 @@ std::string suggest_value(const OptionRow &row, std::string_view value) {
 }
 
 std::string suggest_command(std::string_view word) {
-  const auto *const found = std::find_if(kCommands.begin(), kCommands.end(),
-                                         [word](const Command &row) { return row.word == word; });
-  return found == kCommands.end() ? "" : std::string(found->instead);
+  constexpr std::array<std::string_view, 12> kOfCubin = {"assemble", "diff", "disasm", "dump",
+                                                         "extract",  "list", "pack",   "prune",
+                                                         "size",     "text", "usage",  "verify"};
+  if (word == "help" || word == "version")
+    return fmt::format("culink --{}", word);
+  if (word == "link")
+    return "culink -arch=sm_NN a.o b.o -o linked.cubin";
+  return std::ranges::find(kOfCubin, word) == kOfCubin.end() ? "" : fmt::format("cubin {}", word);
 }
 
 } // namespace culink
