@@ -82,12 +82,6 @@ int finish_printing(const Console &console) {
                                    (errno == 0 ? "" : std::string(": ") + std::strerror(errno))});
 }
 
-// 0, or the exit status after a message.
-int write_or_tell(const Console &console, const std::string &path, ByteSpan bytes) {
-  const std::optional<Error> error = write_file(path, bytes);
-  return error ? show_one(console, DiagId::CannotWriteOutput, {path, error->text()}) : 0;
-}
-
 // Nothing if the file is there and in order.
 std::optional<LinkOutputs::Text> registration(const CommandLine &line, const LinkPlaces &places,
                                               const LinkResult &result) {
@@ -162,16 +156,13 @@ std::string largest_input(const std::vector<std::string> &paths) {
 // Nothing after a message: there is not enough memory.
 std::optional<LinkResult> link_watched(LinkRequest &request, const FileSource &files,
                                        const CommandLine &line, const Console &console) {
-  ProgressLine watched;
-  request.progress = watched.progress();
-  std::optional<SignalWatch> signals;
-  if (!request.finalizer.nvlink.empty())
-    signals.emplace(*watched.progress());
+  LinkWatch watch(!request.finalizer.nvlink.empty());
+  request.progress = watch.progress();
   try {
     return is_virtual_target(request.target) ? list_modules(request, files) : link(request, files);
   } catch (const std::bad_alloc &) {
     static_cast<void>(show_one(console, DiagId::OutOfMemory,
-                               {watched.progress()->step.load(), largest_input(line.inputs)}));
+                               {watch.progress()->step.load(), largest_input(line.inputs)}));
     return std::nullopt;
   }
 }
@@ -428,8 +419,9 @@ int run_host_script(const CommandLine &line, const Console &console) {
   const Result<std::string> script = host_linker_script(kind);
   if (!script)
     return show_one(console, DiagId::NoHostScript, {kind, script.error().text()});
-  return write_or_tell(console, line.has(OptionId::Output) ? line.value(OptionId::Output) : "-",
-                       as_bytes(*script));
+  const std::string path = line.has(OptionId::Output) ? line.value(OptionId::Output) : "-";
+  const std::optional<Error> error = write_file(path, as_bytes(*script));
+  return error ? show_one(console, DiagId::CannotWriteOutput, {path, error->text()}) : 0;
 }
 
 // What the program does in place of a link.

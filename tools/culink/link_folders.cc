@@ -39,24 +39,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// What went wrong with a path, or nothing.
-std::string failure(const fs::path &path, const std::error_code &error) {
-  return error ? path.string() + ": " + error.message() : "";
-}
-
-// Makes a symbolic link, in place of one that is there. Anything but a link in the way is an error:
-// it is not ours. The result is empty, or says what went wrong.
-std::string renew_link(const fs::path &target, const fs::path &link) {
-  std::error_code error;
-  const fs::file_status status = fs::symlink_status(link, error);
-  if (fs::exists(status) && !fs::is_symlink(status))
-    return link.string() + ": is in the way, and no link";
-  if (fs::exists(status))
-    fs::remove(link, error);
-  fs::create_symlink(target, link, error);
-  return failure(link, error);
-}
-
 constexpr std::string_view kScript = R"(#!/bin/sh
 # Made by culink --make-toolchain: culink links in nvlink's place.
 culink=${0%/*}/culink
@@ -73,53 +55,93 @@ bool is_our_script(const fs::path &path) {
   return text == kScript;
 }
 
-// The script in nvlink's place, where a link or the same script may be already.
-std::string put_script(const fs::path &path) {
+// Makes links in a folder until something goes wrong. Anything but a link in the way of a link is
+// an error: it is not ours.
+class FolderMaker {
+public:
+  // What went wrong; empty: nothing.
+  [[nodiscard]] const std::string &problem() const { return problem_; }
+
+  void fail(const fs::path &path, const std::string &why) {
+    if (problem_.empty())
+      problem_ = path.string() + ": " + why;
+  }
+  void make_folder(const fs::path &path) {
+    std::error_code error;
+    fs::create_directories(path, error);
+    check(path, error);
+  }
+  [[nodiscard]] fs::path this_program() {
+    std::error_code error;
+    const fs::path out = fs::canonical("/proc/self/exe", error);
+    check("/proc/self/exe", error);
+    return out;
+  }
+  void renew_link(const fs::path &target, const fs::path &link);
+  // Links to everything in a folder but `except`.
+  void link_contents(const fs::path &from, const fs::path &to, const char *except);
+  // The script in nvlink's place, where a link or the same script may be already.
+  void put_script(const fs::path &path);
+
+private:
+  void check(const fs::path &path, const std::error_code &error) {
+    if (error)
+      fail(path, error.message());
+  }
+  std::string problem_;
+};
+
+void FolderMaker::renew_link(const fs::path &target, const fs::path &link) {
+  if (!problem_.empty())
+    return;
   std::error_code error;
-  const fs::file_status status = fs::symlink_status(path, error);
+  const fs::file_status status = fs::symlink_status(link, error);
   if (fs::exists(status) && !fs::is_symlink(status))
-    return is_our_script(path) ? "" : path.string() + ": is in the way, and not culink's";
-  fs::remove(path, error);
-  if (const std::optional<Error> failed = write_file(path.string(), as_bytes(kScript)))
-    return path.string() + ": " + failed->text();
-  fs::permissions(path, fs::perms(0755), error);
-  return failure(path, error);
+    return fail(link, "is in the way, and no link");
+  if (fs::exists(status))
+    fs::remove(link, error);
+  fs::create_symlink(target, link, error);
+  check(link, error);
 }
 
-// Links to everything in a folder but `except`.
-std::string link_contents(const fs::path &from, const fs::path &to, const char *except) {
+void FolderMaker::put_script(const fs::path &path) {
+  if (!problem_.empty())
+    return;
+  std::error_code error;
+  const fs::file_status status = fs::symlink_status(path, error);
+  if (fs::exists(status) && !fs::is_symlink(status)) {
+    if (!is_our_script(path))
+      fail(path, "is in the way, and not culink's");
+    return;
+  }
+  fs::remove(path, error);
+  if (const std::optional<Error> failed = write_file(path.string(), as_bytes(kScript)))
+    return fail(path, failed->text());
+  fs::permissions(path, fs::perms(0755), error);
+  check(path, error);
+}
+
+void FolderMaker::link_contents(const fs::path &from, const fs::path &to, const char *except) {
   std::error_code error;
   fs::directory_iterator entry(from, error);
-  for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
-    const fs::path name = entry->path().filename();
-    if (name == except)
-      continue;
-    if (std::string problem = renew_link(entry->path(), to / name); !problem.empty())
-      return problem;
-  }
-  return failure(from, error);
+  for (; !error && entry != fs::directory_iterator(); entry.increment(error))
+    if (const fs::path name = entry->path().filename(); name != except)
+      renew_link(entry->path(), to / name);
+  check(from, error);
 }
 
 std::string link_toolkit(const fs::path &toolkit, const fs::path &folder) {
   std::error_code error;
-  fs::create_directories(folder / "bin", error);
-  if (error)
-    return failure(folder / "bin", error);
-  const fs::path self = fs::canonical("/proc/self/exe", error);
-  if (error)
-    return failure("/proc/self/exe", error);
+  FolderMaker maker;
+  maker.make_folder(folder / "bin");
   // First, as the mark of our folders: whatever happens, it can be made again.
-  if (std::string problem = renew_link(self, folder / "bin" / "culink"); !problem.empty())
-    return problem;
-  if (std::string problem = link_contents(toolkit, folder, "bin"); !problem.empty())
-    return problem;
-  if (std::string problem = link_contents(toolkit / "bin", folder / "bin", "nvlink");
-      !problem.empty())
-    return problem;
+  maker.renew_link(maker.this_program(), folder / "bin" / "culink");
+  maker.link_contents(toolkit, folder, "bin");
+  maker.link_contents(toolkit / "bin", folder / "bin", "nvlink");
   if (!fs::exists(toolkit / "lib64", error) && fs::exists(toolkit / "lib", error))
-    if (std::string problem = renew_link(toolkit / "lib", folder / "lib64"); !problem.empty())
-      return problem;
-  return put_script(folder / "bin" / "nvlink");
+    maker.renew_link(toolkit / "lib", folder / "lib64");
+  maker.put_script(folder / "bin" / "nvlink");
+  return maker.problem();
 }
 
 // Empty, or with an empty `bin`: as it is when it is begun.
@@ -199,35 +221,29 @@ bool is_ours(const fs::path &link, const fs::path &program) {
   return fs::equivalent(link, program, error) || is_stand_in(link.string());
 }
 
-std::string renew_our_link(const fs::path &target, const fs::path &link, const fs::path &program) {
-  if (!is_ours(link, program))
-    return link.string() + ": is in the way, and not culink's";
-  return renew_link(target, link);
-}
-
 } // namespace
 
 std::string make_jit_folder(const std::string &folder) {
   std::error_code error;
-  const fs::path program = fs::canonical("/proc/self/exe", error);
-  if (error)
-    return failure("/proc/self/exe", error);
+  FolderMaker maker;
+  const fs::path program = maker.this_program();
   const fs::path made = fs::absolute(folder, error);
-  fs::create_directories(made, error);
-  if (error)
-    return failure(made, error);
+  maker.make_folder(made);
+  const auto renew = [&](const fs::path &target, const std::string &name) {
+    if (is_ours(made / name, program))
+      maker.renew_link(target, made / name);
+    else
+      maker.fail(made / name, "is in the way, and not culink's");
+  };
   for (const LibraryRow &row : kLibraries) {
     const fs::path library = find_library(program, row);
-    if (library.empty())
+    if (library.empty() && maker.problem().empty())
       return std::string(row.name) + " is not installed beside this program";
-    if (std::string problem = renew_our_link(library, made / row.name, program); !problem.empty())
-      return problem;
+    renew(library, row.name);
   }
-  if (std::string problem =
-          renew_our_link(kLibraries.front().name, made / "libnvJitLink.so", program);
-      !problem.empty())
-    return problem;
-  return renew_our_link(program, made / "culink", program);
+  renew(kLibraries.front().name, "libnvJitLink.so");
+  renew(program, "culink");
+  return maker.problem();
 }
 
 } // namespace culink

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A link of machine code is over before anyone could read a word. One that has to compile PTX first
-// can take minutes, and a user at a terminal wants to know why. The line is overwritten
-// in place and gone when messages are printed.
+// can take minutes, and a user at a terminal wants to know why. The line is overwritten in place
+// and gone when messages are printed.
+//
+// A signal handler could do next to nothing; a thread that waits for the signals can cancel the
+// link like anybody else. Outputs need none of this, since they have no names before they are
+// complete; the folder in which nvlink finds its inputs does. The same thread shows the line, since
+// it may wait for a signal or for a time.
 #include "link_watch.h"
 
-#include <chrono>
+#include <cerrno>
 #include <cstdio>
 #include <pthread.h>
 #include <system_error>
@@ -15,53 +20,9 @@ namespace culink {
 
 namespace {
 
-using namespace std::chrono_literals;
-
-constexpr auto kPatience = 1s;
-constexpr auto kInterval = 200ms;
+constexpr timespec kPatience{.tv_sec = 1, .tv_nsec = 0};
+constexpr timespec kInterval{.tv_sec = 0, .tv_nsec = 200'000'000};
 constexpr const char *kEraseLine = "\r\033[K";
-
-} // namespace
-
-ProgressLine::ProgressLine() {
-  if (::isatty(STDERR_FILENO) != 0)
-    watcher_.emplace([this] { watch(); });
-}
-
-ProgressLine::~ProgressLine() {
-  if (!watcher_)
-    return;
-  {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    stopped_ = true;
-  }
-  over_.notify_one();
-  watcher_->join();
-}
-
-void ProgressLine::watch() {
-  std::unique_lock<std::mutex> lock(mutex_);
-  const auto is_over = [this] { return stopped_; };
-  if (over_.wait_for(lock, kPatience, is_over))
-    return;
-  do {
-    const u32 total = progress_.total;
-    const u32 done = progress_.done;
-    if (done < total)
-      std::fprintf(stderr, "%sculink: reading and compiling inputs, %u of %u", kEraseLine, done,
-                   total);
-    else
-      std::fprintf(stderr, "%sculink: %s", kEraseLine, progress_.step.load());
-    std::fflush(stderr);
-  } while (!over_.wait_for(lock, kInterval, is_over));
-  std::fputs(kEraseLine, stderr);
-}
-
-// A handler could do next to nothing; a thread that waits for the signals can cancel the link like
-// anybody else. Outputs need none of this, since they have no names before they are complete; the
-// folder in which nvlink finds its inputs does.
-
-namespace {
 
 // The watcher wakes up by this one when the link is over.
 constexpr int kWakeUp = SIGUSR2;
@@ -77,12 +38,14 @@ void die_by(int signal) {
 
 } // namespace
 
-SignalWatch::SignalWatch(LinkProgress &progress) : progress_(progress) {
+LinkWatch::LinkWatch(bool signals) : on_terminal_(::isatty(STDERR_FILENO) != 0) {
+  if (!signals && !on_terminal_)
+    return;
   ::sigemptyset(&watched_);
   for (const int signal : {SIGTERM, SIGINT, SIGHUP}) {
     struct sigaction now {};
     // What somebody has decided to ignore (nohup) stays ignored.
-    if (::sigaction(signal, nullptr, &now) == 0 && now.sa_handler != SIG_IGN)
+    if (signals && ::sigaction(signal, nullptr, &now) == 0 && now.sa_handler != SIG_IGN)
       ::sigaddset(&watched_, signal);
   }
   ::sigaddset(&watched_, kWakeUp);
@@ -94,7 +57,7 @@ SignalWatch::SignalWatch(LinkProgress &progress) : progress_(progress) {
   }
 }
 
-SignalWatch::~SignalWatch() {
+LinkWatch::~LinkWatch() {
   if (!watcher_)
     return;
   over_ = true;
@@ -105,15 +68,32 @@ SignalWatch::~SignalWatch() {
     die_by(signal_);
 }
 
-void SignalWatch::watch() {
-  for (int signal = 0; !over_;) {
-    if (::sigwait(&watched_, &signal) != 0 || signal == kWakeUp)
-      continue;
-    if (signal_ != 0)
-      die_by(signal);
-    signal_ = signal;
-    progress_.cancelled = true;
+void LinkWatch::watch() {
+  bool shown = false;
+  while (!over_) {
+    const int signal = ::sigtimedwait(&watched_, nullptr, shown ? &kInterval : &kPatience);
+    if (signal > 0 && signal != kWakeUp) {
+      if (signal_ != 0)
+        die_by(signal);
+      signal_ = signal;
+      progress_.cancelled = true;
+    } else if (signal < 0 && errno == EAGAIN && on_terminal_) {
+      show();
+      shown = true;
+    }
   }
+  if (shown)
+    std::fputs(kEraseLine, stderr);
+}
+
+void LinkWatch::show() const {
+  const u32 total = progress_.total, done = progress_.done;
+  if (done < total)
+    std::fprintf(stderr, "%sculink: reading and compiling inputs, %u of %u", kEraseLine, done,
+                 total);
+  else
+    std::fprintf(stderr, "%sculink: %s", kEraseLine, progress_.step.load());
+  std::fflush(stderr);
 }
 
 } // namespace culink
