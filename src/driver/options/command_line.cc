@@ -412,13 +412,6 @@ constexpr std::array<Pair, 4> kConflicts = {{
     {OptionId::Repro, OptionId::Replay},
 }};
 
-// The first is an error without the second.
-constexpr Pair kNeedsDebug = {OptionId::SuppressDebugInfo, OptionId::Debug};
-constexpr std::array<Pair, 2> kNeedsLto = {{
-    {OptionId::EmitPtx, OptionId::Dlto},
-    {OptionId::FastCompile, OptionId::Dlto},
-}};
-
 // What only an optimiser would look at. nvcc passes -nvvmpath whether or not there is one.
 constexpr std::array<OptionId, 3> kLtoOnly = {OptionId::Xnvvm, OptionId::SplitCompileExtended,
                                               OptionId::FastCompile};
@@ -451,18 +444,18 @@ void check_nvvm_path(const CommandLine &line, Diagnostics &diag, const FileSourc
 }
 
 void check_conflicts(const CommandLine &line, Diagnostics &diag) {
-  if (line.has(kNeedsDebug.first) && !line.has(kNeedsDebug.second))
+  if (line.has(OptionId::SuppressDebugInfo) && !line.has(OptionId::Debug))
     diag.report(DiagId::OptionNeedsOption,
-                {spelled(kNeedsDebug.first), spelled(kNeedsDebug.second)});
+                {spelled(OptionId::SuppressDebugInfo), spelled(OptionId::Debug)});
   for (const auto &[first, second] : kConflicts)
     if (line.has(first) && line.has(second))
       diag.report(DiagId::ConflictingOptions, {spelled(first), spelled(second)});
 }
 
 void check_lto(const CommandLine &line, Diagnostics &diag, const FileSource &files) {
-  for (const auto &[first, second] : kNeedsLto)
-    if (line.has(first) && !wants_lto(line))
-      diag.report(DiagId::OptionNeedsOption, {spelled(first), spelled(second)});
+  for (const OptionId id : {OptionId::EmitPtx, OptionId::FastCompile})
+    if (line.has(id) && !wants_lto(line))
+      diag.report(DiagId::OptionNeedsOption, {spelled(id), spelled(OptionId::Dlto)});
   if (!wants_lto(line))
     return;
   const OptionRow &row = option_row(OptionId::FastCompile);

@@ -615,54 +615,37 @@ std::string_view without_prefix(std::string_view line) {
   return line;
 }
 
-// Keeps the best of all texts that a line may have been made of: those with the most words of their
-// own.
-class BestMessages {
-public:
-  explicit BestMessages(std::string_view line) : line_(line) {}
-
-  // A file before it may have been left out.
-  void consider(const DiagRow &row, std::string_view text) {
-    constexpr std::string_view kFile = "{0}: ";
-    match(row, text);
-    if (text.starts_with(kFile))
-      match(row, text.substr(kFile.size()));
-  }
-  [[nodiscard]] const Rows &rows() const { return rows_; }
-
-private:
-  void match(const DiagRow &row, std::string_view text) {
-    constexpr size_t kFewLetters = 5; // less is "FILE: what is wrong with it"
-    const size_t letters = fixed_letters(text);
-    if (letters < std::max(kFewLetters, letters_) ||
-        !matches_pattern(line_, with_blanks(text, "*") + "*"))
-      return;
-    if (letters > letters_)
-      rows_.clear();
-    letters_ = letters;
-    if (std::find(rows_.begin(), rows_.end(), &row) == rows_.end())
-      rows_.push_back(&row);
-  }
-
-  std::string_view line_;
-  size_t letters_ = 0;
-  Rows rows_;
-};
-
+// Those of which a line may have been made: of their texts, the one with the most words of its own
+// counts. Else those that have the words somewhere.
 Rows find_messages(std::string_view words) {
   if (const DiagRow *row = find_diag_row(words))
     return {row};
-  BestMessages best(without_prefix(words));
-  Rows parts;
+  const std::string_view line = without_prefix(words);
+  size_t most = 5; // letters; less is "FILE: what is wrong with it"
+  Rows best, parts;
+  const auto consider = [&](const DiagRow &row, std::string_view text) {
+    const size_t letters = fixed_letters(text);
+    if (letters < most || !matches_pattern(line, with_blanks(text, "*") + "*"))
+      return;
+    if (letters > most)
+      best.clear();
+    most = letters;
+    if (best.empty() || best.back() != &row)
+      best.push_back(&row);
+  };
   for (const NvlinkRow &nvlinks : nvlink_rows()) {
     const DiagRow &row = diag_row(nvlinks.id);
-    best.consider(row, row.text);
-    best.consider(row, nvlinks.text);
+    for (const std::string_view text : {row.text, nvlinks.text}) {
+      constexpr std::string_view kFile = "{0}: "; // which may have been left out
+      consider(row, text);
+      if (text.starts_with(kFile))
+        consider(row, text.substr(kFile.size()));
+    }
     if (row.key.find(words) != std::string_view::npos ||
         row.text.find(words) != std::string_view::npos)
       parts.push_back(&row);
   }
-  return best.rows().empty() ? parts : best.rows();
+  return best.empty() ? parts : best;
 }
 
 std::string headline(const DiagRow &row) {
