@@ -12,7 +12,7 @@
 #include "culink/linker.h"
 #include "driver/nvjitlink/abi.h"
 #include "driver/nvjitlink/jit_options.h"
-#include "driver/nvjitlink/take_input.h"
+#include "support/types.h"
 
 namespace culink::jit {
 
@@ -20,6 +20,14 @@ namespace culink::jit {
 struct Answer {
   Code code = Code::Success;
   ByteSpan bytes = {};
+};
+
+// A device object to link, by the name that messages use.
+struct Piece {
+  std::string name;
+  ByteSpan bytes;       // of the input, or
+  std::vector<u8> made; // what was unpacked or compiled
+  [[nodiscard]] ByteSpan contents() const { return made.empty() ? bytes : ByteSpan(made); }
 };
 
 // What is behind a handle: options, inputs, one link, its result and the logs. Every function
