@@ -48,9 +48,6 @@ namespace culink::jit {
 
 namespace {
 
-constexpr std::array<std::string_view, 4> kWeights = {
-    "info    : ", "warning : ", "error   : ", "error   : "};
-
 struct CodeRow {
   std::string_view message; // its id
   Code code;
@@ -70,19 +67,15 @@ constexpr std::array<CodeRow, 19> kCodes = {{
     {"wrong-architecture", Code::InvalidInput},
 }};
 
-// Whether nvlink says something of use about it.
-bool has_nvlink_words(const Message &message) {
-  const DiagRow *row = find_diag_row(message.id);
-  if (!row)
-    return false;
-  const NvlinkRow &words = nvlink_rows()[static_cast<size_t>(row->id)];
-  return words.weight != NvlinkWeight::Silent && words.weight != NvlinkWeight::Fatal &&
-         !words.text.empty();
-}
-
-// The same without the name of the program, and without the line that only ends nvlink's list.
+// nvlink's words without the name of the program, and without the line that only ends its list;
+// empty if it says nothing of use.
 std::string nvlink_words(const Message &message) {
   constexpr std::string_view kProgram = "nvlink ";
+  const DiagRow *row = find_diag_row(message.id);
+  const NvlinkRow *words = row ? &nvlink_rows()[static_cast<size_t>(row->id)] : nullptr;
+  if (!words || words->weight == NvlinkWeight::Silent || words->weight == NvlinkWeight::Fatal ||
+      words->text.empty())
+    return "";
   std::string out;
   for (const std::string &line : nvlink_report({message}).lines)
     if (line.starts_with(kProgram) && !line.starts_with("nvlink fatal"))
@@ -93,9 +86,9 @@ std::string nvlink_words(const Message &message) {
 // A message as lines of a log: in the words that nvJitLink has in common with nvlink where there
 // are such, else in culink's.
 std::string log_lines(const Message &message) {
-  std::string out = has_nvlink_words(message) ? nvlink_words(message) : "";
+  std::string out = nvlink_words(message);
   if (out.empty()) {
-    out = std::string(kWeights[static_cast<size_t>(message.severity)]) + message.text + "\n";
+    out = fmt::format("{:<8}: {}\n", severity_word(message.severity), message.text);
     for (const std::string &note : message.notes)
       out += note + "\n";
   }
