@@ -11,14 +11,12 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <cstdlib>
 #include <string_view>
 #include <unistd.h>
 
 #include "driver/options/dialects.h"
 #include "driver/options/messages.h"
-#include "link/model/diagnostics.h"
 #include "support/text_out.h"
 
 namespace culink {

@@ -13,8 +13,6 @@
 #include "compilers/lto/optimize.h"
 #include "elf/constants.h"
 #include "elf/elf_view.h"
-#include "input/collect.h"
-#include "input/compile_ptx.h"
 #include "input/file_kind.h"
 #include "input/load_object.h"
 #include "link/nvlink/objects.h"

@@ -19,7 +19,6 @@
 #include <fmt/format.h>
 
 #include "elf/records/nv_capmerc.h"
-#include "elf/target/arch.h"
 #include "input/load_object.h"
 
 namespace culink {

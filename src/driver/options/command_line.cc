@@ -14,12 +14,9 @@
 #include "driver/options/command_line.h"
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <charconv>
 #include <optional>
-#include <string>
-#include <vector>
 
 #include <fmt/format.h>
 

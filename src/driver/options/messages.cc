@@ -16,14 +16,11 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <span>
-#include <vector>
 
 #include <fmt/format.h>
 
 #include "culink/host_references.h"
 #include "driver/options/nvlink_name.h"
-#include "link/model/diagnostics.h"
 #include "support/text_out.h"
 
 namespace culink {

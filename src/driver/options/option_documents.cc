@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <cstring>
 #include <map>
-#include <vector>
 
 #include <fmt/format.h>
 

@@ -7,12 +7,10 @@
 #include <algorithm>
 #include <array>
 #include <map>
-#include <vector>
 
 #include <fmt/format.h>
 
 #include "link/model/name_pattern.h"
-#include "support/demangle.h"
 #include "support/json.h"
 #include "support/text_out.h"
 

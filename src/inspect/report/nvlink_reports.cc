@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <map>
-#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
