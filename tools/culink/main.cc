@@ -1,23 +1,512 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The linker program: nothing but the edge between the system and run_command. What it does is in
-// command.cc; what may be thrown on the way comes from libraries below us and ends here.
+// The linker program: words in, exit status out. It only prints and writes files; the rest is the
+// library's. Messages come first, then reports, then all files at once. What may be thrown on the
+// way comes from libraries below us and ends in main().
+#include <algorithm>
+#include <array>
+#include <cerrno>
 #include <climits>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <exception>
+#include <filesystem>
+#include <new>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <vector>
 
-#include "command.h"
+#include <fmt/format.h>
+
+#include "compilers/cache/folder.h"
 #include "compilers/engine/worker.h"
+#include "compilers/toolkit/find_tools.h"
+#include "console.h"
+#include "culink/linker.h"
+#include "driver/api/link_job.h"
+#include "driver/options/command_line.h"
+#include "driver/options/dialects.h"
+#include "driver/options/messages.h"
+#include "driver/options/option_documents.h"
+#include "elf/target/arch.h"
+#include "inspect/report/link_reports.h"
+#include "inspect/report/nvlink_reports.h"
+#include "link_folders.h"
+#include "link_watch.h"
+#include "reports.h"
+#include "repro.h"
+#include "support/bytes.h"
 #include "support/mapped_file.h"
+#include "support/option_text.h"
+#include "support/output_file.h"
+#include "support/process.h"
+#include "write_outputs.h"
+
+namespace culink {
 
 namespace {
+
+constexpr int kExitOutOfMemory = 1;
+
+// The places of files that a command line names. In a link that is replayed, they are the names of
+// another machine: its inputs come from the archive, and outputs go where the command line of the
+// replay says, or nowhere.
+struct LinkPlaces {
+  const FileSource *inputs = &system_files();
+  const CommandLine *replay = nullptr; // the command line of a replay
+  std::string folder;                  // in which a replayed link ran
+
+  // Where the output that an option names goes. `line` has the option.
+  [[nodiscard]] std::string output(const CommandLine &line, OptionId id) const {
+    if (replay && replay->has(id))
+      return replay->value(id);
+    return replay && line.value(id) != "-" ? "/dev/null" : line.value(id);
+  }
+};
+
+int show_one(const Console &console, DiagId id, std::vector<std::string> arguments,
+             std::string hint = {}) {
+  Diagnostics diag;
+  diag.report(id, std::move(arguments)).advise(std::move(hint));
+  return console.show(messages_of(diag)).status;
+}
+
+// 0, or the exit status after a message: not all that was printed has arrived. A reader that went
+// away has what it wants.
+int finish_printing(const Console &console) {
+  errno = 0;
+  const bool arrived = std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
+  if (arrived || errno == EPIPE)
+    return 0;
+  std::clearerr(stdout);
+  return show_one(console, DiagId::CannotWriteOutput,
+                  {"<stdout>", std::string("cannot write") +
+                                   (errno == 0 ? "" : std::string(": ") + std::strerror(errno))});
+}
+
+// Nothing if the file is there and in order.
+std::optional<LinkOutputs::Text> registration(const CommandLine &line, const LinkPlaces &places,
+                                              const LinkResult &result) {
+  if (!line.has(OptionId::RegisterLinkBinaries))
+    return std::nullopt;
+  const std::string path = places.output(line, OptionId::RegisterLinkBinaries);
+  const std::string folder =
+      places.replay ? places.folder : std::filesystem::current_path().string();
+  if (std::filesystem::is_regular_file(path)) {
+    const Result<MappedFile> existing = MappedFile::open(path);
+    if (existing && keeps_registration(result.modules, folder, as_text(existing->bytes()),
+                                       dialect_of(line).defects.keeps_stale_list)) {
+      remove_leftovers(path);
+      return std::nullopt;
+    }
+  }
+  return LinkOutputs::Text{path, registration_text(result.modules, folder)};
+}
+
+// To nvlink a dash is a name like any other.
+std::string output_path(const CommandLine &line, const LinkPlaces &places) {
+  const std::string path = places.output(line, OptionId::Output);
+  if (path != "-" || !dialect_of(line).command.dash_is_a_file)
+    return path;
+  return places.replay ? "/dev/null" : "./-";
+}
+
+// The register file is written even if the program has errors and no image, as by nvlink; an image
+// there may be despite an error (Q171).
+LinkOutputs outputs_of(const CommandLine &line, const LinkPlaces &places, const Console &console,
+                       const LinkResult &result, const LinkOutcome &outcome, ByteSpan image) {
+  const bool is_virtual = is_virtual_target(line.value(OptionId::Arch));
+  LinkOutputs out{.image_first = !dialect_of(line).name.empty()};
+  if (!is_virtual && (outcome.status == 0 || result.ok())) {
+    out.image_path = output_path(line, places);
+    out.image = image;
+  }
+  if (outcome.tells_about_program && (is_virtual || result.complete))
+    if (std::optional<LinkOutputs::Text> file = registration(line, places, result))
+      out.texts.push_back(std::move(*file));
+  if (outcome.status != 0)
+    return out;
+  if (line.has(OptionId::Map))
+    out.texts.push_back(
+        {places.output(line, OptionId::Map), map_text(line, console, result.facts)});
+  if (line.has(OptionId::Report))
+    out.texts.push_back({places.output(line, OptionId::Report), report_page(line, result)});
+  if (line.has(OptionId::Time))
+    out.table.emplace(LinkOutputs::Text{
+        places.output(line, OptionId::Time),
+        time_table_rows(result.times, line.value(OptionId::Output), line.value(OptionId::Arch))});
+  return out;
+}
+
+// Where an image goes, no text may.
+bool is_standard_output(const std::string &path) {
+  return path == "-" || path == "/dev/stdout" || path == "/dev/fd/1" || path == "/proc/self/fd/1";
+}
+
+// "a.cubin (1234 bytes)", for a message without much memory.
+std::string largest_input(const std::vector<std::string> &paths) {
+  std::string out = "unknown";
+  i64 most = -1;
+  for (const std::string &path : paths)
+    if (struct stat info{}; ::stat(path.c_str(), &info) == 0 && info.st_size > most) {
+      most = info.st_size;
+      out = path + " (" + std::to_string(most) + " bytes)";
+    }
+  return out;
+}
+
+// Nothing after a message: there is not enough memory.
+std::optional<LinkResult> link_watched(LinkRequest &request, const FileSource &files,
+                                       const CommandLine &line, const Console &console) {
+  LinkWatch watch(!request.finalizer.nvlink.empty());
+  request.progress = watch.progress();
+  try {
+    return is_virtual_target(request.target) ? list_modules(request, files) : link(request, files);
+  } catch (const std::bad_alloc &) {
+    static_cast<void>(show_one(console, DiagId::OutOfMemory,
+                               {watch.progress()->step.load(), largest_input(line.inputs)}));
+    return std::nullopt;
+  }
+}
+
+// For all that the link takes, in this process and in each compiler: what is allocated, not files
+// that are mapped. The library has counted before what it knows to be large.
+void limit_memory(const CommandLine &line) {
+  const std::optional<u64> limit = parse_byte_size(line.value(OptionId::MemoryLimit));
+  struct rlimit now {};
+  if (!limit || ::getrlimit(RLIMIT_DATA, &now) != 0)
+    return;
+  now.rlim_cur = std::min<rlim_t>(now.rlim_max, *limit);
+  static_cast<void>(::setrlimit(RLIMIT_DATA, &now) == 0);
+}
+
+// The library that finalizes is also the compiler of link-time optimisation; -nvvmpath may name a
+// toolkit that has one.
+void find_engines(const CommandLine &line, const LinkPlaces &places, LinkRequest &request) {
+  const std::string given = line.value(OptionId::Finalizer), cuda = line.value(OptionId::Cuda);
+  request.finalizer = find_finalizer(given, cuda);
+  if (!request.lto.enabled)
+    return;
+  FinalizerEngine compiler = request.finalizer;
+  const std::string nvvm = places.replay ? "" : line.value(OptionId::NvvmPath);
+  for (const std::string &folder : {nvvm, nvvm + "/.."})
+    if (given.empty() && cuda.empty() && !nvvm.empty() && !compiler.has_library())
+      compiler = find_finalizer("", folder);
+  request.lto.library = compiler.library;
+  request.lto.worker = compiler.worker;
+}
+
+// The request with all that the program finds for the library.
+LinkRequest complete_request(const CommandLine &line, const LinkPlaces &places) {
+  LinkRequest request = make_request(line);
+  if (places.replay) // whose outputs have other names, and whose inputs are no files
+    request.outputs.clear();
+  request.cache = cache_options(line, find_cache());
+  if (request.ptxas.empty())
+    request.ptxas = find_ptxas(line.value(OptionId::Cuda));
+  // Looking for it would take longer than a small link does.
+  const arch::ArchInfo *target = arch::find_arch(request.target);
+  if ((target && target->has_mercury_plane) || request.lto.enabled || request.ptxas.empty())
+    find_engines(line, places, request);
+  return request;
+}
+
+int run_link(const CommandLine &line, const LinkPlaces &places, const Console &console,
+             LinkRequest request) {
+  if (line.has(OptionId::Time) && !can_append(places.output(line, OptionId::Time)))
+    return show_one(console, DiagId::CannotWriteTimes, {line.value(OptionId::Time)});
+  limit_memory(line);
+  OutputFile output(output_path(line, places));
+  if (output.is_temporary() && !line.has(OptionId::StripDebug)) // else the image is not the output
+    request.place = [&output](u64 size) { return output.map(size); };
+  std::optional<LinkResult> made = link_watched(request, *places.inputs, line, console);
+  if (!made)
+    return kExitOutOfMemory;
+  advise_about_symbols(made->messages);
+  const LinkResult &result = *made;
+  const LinkOutcome outcome = console.show(result.messages);
+  const bool is_virtual = is_virtual_target(line.value(OptionId::Arch));
+  const bool tells = outcome.tells_about_program && (is_virtual || result.complete);
+  const std::string report = tells ? own_reports(line, console, result) : "";
+  if (tells && !is_virtual && !result.facts.sections.empty())
+    print_nvlink_reports(line, console, result);
+  if (!line.has(OptionId::ReportFile))
+    print_to(is_standard_output(output_path(line, places)) ? stderr : stdout, report);
+  if (const int status = finish_printing(console); status != 0)
+    return status;
+  const StrippedImage stripped =
+      line.has(OptionId::StripDebug) ? strip_output(result.bytes) : StrippedImage{};
+  if (!stripped.flaw.empty())
+    return show_one(console, DiagId::Contradiction, {"--strip-debug", stripped.flaw});
+  LinkOutputs outputs = outputs_of(line, places, console, result, outcome,
+                                   stripped.bytes       ? ByteSpan(*stripped.bytes)
+                                   : result.ptx.empty() ? ByteSpan(result.bytes)
+                                                        : as_bytes(result.ptx));
+  if (line.has(OptionId::ReportFile) && tells)
+    outputs.texts.push_back({places.output(line, OptionId::ReportFile), report});
+  if (const std::optional<OutputFailure> failed = write_outputs(outputs, output))
+    return show_one(console, failed->id, failed->arguments);
+  return outcome.status;
+}
+
+// Before the link, so that there is an archive even of one that never ends. What the link will read
+// is known once its inputs have been searched for code.
+int store_and_link(const CommandLine &line, const std::vector<std::string> &words,
+                   const RecordedFiles &files, const Console &console, bool goes_on) {
+  LinkPlaces places{.inputs = &files};
+  const LinkRequest request = complete_request(line, places);
+  if (goes_on) {
+    const LinkResult listed = list_modules(request, files);
+    const auto destroys = [](const Message &message) {
+      return message.id == diag_row(DiagId::OutputOverInput).key;
+    };
+    if (std::any_of(listed.messages.begin(), listed.messages.end(), destroys))
+      return console.show(listed.messages).status;
+  }
+  if (const std::optional<Error> error = write_repro(line, words, tool_versions(request), files))
+    return show_one(console, DiagId::CannotWriteOutput,
+                    {line.value(OptionId::Repro), error->text()});
+  return goes_on ? run_link(line, places, console, request) : 0;
+}
+
+// 0, or the exit status after a message.
+int keep_outputs_apart(const CommandLine &line, const Console &console) {
+  Diagnostics diag;
+  check_outputs(line, diag);
+  return console.show(messages_of(diag)).status;
+}
+
+int run_replay(const CommandLine &replay, const Console &own_console) {
+  const std::string path = replay.value(OptionId::Replay);
+  if (!replay.inputs.empty())
+    return show_one(own_console, DiagId::BadInput,
+                    {replay.inputs.front(), "the inputs of a replay are those that were stored"});
+  if (const int status = keep_outputs_apart(replay, own_console); status != 0)
+    return status;
+  const Result<MappedFile> file = MappedFile::open(path);
+  const Result<StoredLink> stored =
+      file ? read_stored_link(file->bytes()) : Result<StoredLink>(file.error());
+  if (!stored)
+    return show_one(own_console, DiagId::BadInput, {path, stored.error().text()});
+  const LinkPlaces places{&stored->files, &replay, stored->record.folder};
+  Diagnostics diag;
+  const CommandLine line =
+      replayed_line(parse_command_line(stored->record.words, diag, stored->files), replay);
+  const Console console(line, !diag.failed());
+  if (const std::string word = word_of_stranger(line, replay); !word.empty())
+    diag.report(DiagId::BadInput, {path, "command.txt: '" + word + "' may write files"}, {},
+                "-Xptxas or -Xnvvm of the replay takes its place; unpacked, the archive links as "
+                "response.txt says");
+  if (!diag.failed())
+    check_command_line(line, diag, stored->files);
+  if (const int status = console.show(messages_of(diag)).status; status != 0)
+    return status;
+  const LinkRequest request = complete_request(line, places);
+  (void)console.show(compare_versions(stored->record.versions, tool_versions(request)));
+  return run_link(line, places, console, request);
+}
+
+// --cache-clear and --cache-stats.
+// What a user may want to know of the cache, or do with it, without a link. The folder is the one
+// that a link with the same options would use; where such a link would do without a cache, the
+// reason is an error here.
+int run_cache_command(const CommandLine &line, const Console &console) {
+  const CacheOptions options = cache_options(line, find_cache());
+  if (options.folder.empty()) {
+    print_to(stdout, "cache off\n");
+    return 0;
+  }
+  const Result<CacheFolder> folder = CacheFolder::open(options.folder, options.size);
+  if (!folder)
+    return show_one(console, DiagId::BadInput, {options.folder, folder.error().text()});
+  if (line.has(OptionId::CacheClear))
+    folder->clear();
+  const FolderUse use = folder->use();
+  if (line.has(OptionId::CacheStats))
+    print_to(stdout, fmt::format("folder   {}\nentries  {}\nbytes    {} of {}\n", options.folder,
+                                 use.entries, use.bytes, options.size));
+  return 0;
+}
+
+int run_make_toolchain(const CommandLine &line, const Console &console) {
+  const std::string folder = line.value(OptionId::MakeToolchain);
+  const std::string error = make_toolchain(folder, line.value(OptionId::Cuda));
+  if (!error.empty())
+    return show_one(console, DiagId::NoToolchain, {folder, error});
+  const std::string full =
+      std::filesystem::absolute(folder).lexically_normal().string(); // valid in any folder
+  print_to(stdout, "nvcc:  " + full + "/bin/nvcc -rdc=true ...\n" +
+                       "CMake: cmake -DCMAKE_CUDA_COMPILER=" + full + "/bin/nvcc ...\n" +
+                       "clang: PATH=" + full + "/bin:$PATH clang++ --cuda-path=" + full + " ...\n");
+  return 0;
+}
+
+int run_make_jit_folder(const CommandLine &line, const Console &console) {
+  const std::string folder = line.value(OptionId::MakeJitFolder);
+  const std::string error = make_jit_folder(folder);
+  if (!error.empty())
+    return show_one(console, DiagId::NoJitFolder, {folder, error});
+  const std::string full = std::filesystem::absolute(folder).string();
+  print_to(stdout,
+           "programs linked with -lnvJitLink:  LD_LIBRARY_PATH=" + full + " PROGRAM\n" +
+               "programs that look for it (JAX, CuPy, Numba, cuda.core), CUDA 13:  LD_PRELOAD=" +
+               full + "/libnvJitLink.so.13 PROGRAM\n" + "the same, CUDA 12:  LD_PRELOAD=" + full +
+               "/libnvJitLink.so.12 PROGRAM\n" + "a line per link:  CULINK_JIT_LOG=FILE\n");
+  return 0;
+}
+
+int run_explain(const CommandLine &line, const Console &console) {
+  const std::string words = line.value(OptionId::Explain);
+  const std::optional<std::string> text = explain_message(words);
+  if (!text)
+    return show_one(console, DiagId::BadOptionValue,
+                    {words, std::string(option_row(OptionId::Explain).name)},
+                    "no message is called so or has these words; --error-format=json shows ids, "
+                    "docs/message-list.md has all of them");
+  print_to(stdout, *text);
+  return 0;
+}
+
+// A script for the host's linker, as nvlink writes it: the whole of ld's own script, which ld
+// prints between two lines of equals signs, and the sections of device code. The blank behind one
+// of these lines is nvlink's.
+
+constexpr std::string_view kDeviceSections = "SECTIONS\n"
+                                             "{\n"
+                                             "\t.nvFatBinSegment : { *(.nvFatBinSegment) }\n"
+                                             "\t__nv_relfatbin : { *(__nv_relfatbin) } \n"
+                                             "\t.nv_fatbin : { *(.nv_fatbin) }\n"
+                                             "}\n";
+
+// On x86-64 nvlink asks for the script of programs that can be loaded anywhere, on aarch64 for ld's
+// default.
+#if defined(__aarch64__)
+constexpr bool kAnywhere = false;
+#else
+constexpr bool kAnywhere = true;
+#endif
+
+Result<std::string> script_of_ld() {
+  std::vector<std::string> command = {"/usr/bin/env", "ld", "--verbose"};
+  if (kAnywhere)
+    command.insert(command.end() - 1, "-pie");
+  const Result<ProcessResult> run = run_process(command);
+  if (!run)
+    return run.error();
+  const std::string_view text = run->output;
+  constexpr std::string_view kRuler = "\n=====";
+  const size_t first = text.find(kRuler);
+  const size_t begin = first == std::string_view::npos ? first : text.find('\n', first + 1);
+  const size_t end = begin == std::string_view::npos ? begin : text.find(kRuler, begin);
+  if (run->status != 0 || end == std::string_view::npos)
+    return Error{"", "ld --verbose", "gave no script"};
+  return std::string(text.substr(begin + 1, end - begin));
+}
+
+Result<std::string> host_linker_script(std::string_view kind) {
+  if (kind == "lcs-aug")
+    return std::string(kDeviceSections);
+  Result<std::string> script = script_of_ld();
+  if (script)
+    script.value() += kDeviceSections;
+  return script;
+}
+
+int run_host_script(const CommandLine &line, const Console &console) {
+  if (!line.inputs.empty())
+    return show_one(console, DiagId::InputsWithScript, {line.inputs.front()});
+  if (const int status = keep_outputs_apart(line, console); status != 0)
+    return status;
+  const std::string kind = line.value(OptionId::HostLinkerScript);
+  const Result<std::string> script = host_linker_script(kind);
+  if (!script)
+    return show_one(console, DiagId::NoHostScript, {kind, script.error().text()});
+  const std::string path = line.has(OptionId::Output) ? line.value(OptionId::Output) : "-";
+  const std::optional<Error> error = write_file(path, as_bytes(*script));
+  return error ? show_one(console, DiagId::CannotWriteOutput, {path, error->text()}) : 0;
+}
+
+// What the program does in place of a link.
+struct Task {
+  OptionId option;
+  int (*run)(const CommandLine &line, const Console &console);
+};
+
+int print_help(const CommandLine &, const Console &) {
+  print_to(stdout, help_text(culink_text()));
+  return 0;
+}
+
+// In a toolchain folder it ends as nvlink's does: scripts read the release of the toolkit there.
+int print_version(const CommandLine &, const Console &) {
+  const std::string toolkit = toolkit_of_caller();
+  print_to(stdout, toolkit.empty() ? version_text("culink")
+                                   : "culink " CULINK_VERSION ", in the place of nvlink\n" +
+                                         release_lines(toolkit + "/ptxas"));
+  return 0;
+}
+
+int print_document(const CommandLine &line, const Console &) {
+  const std::string form = line.value(OptionId::PrintDocs);
+  print_to(stdout, form == "messages" ? message_list() : option_document(culink_text(), form));
+  return 0;
+}
+
+// In the order in which they count.
+constexpr auto kTasks = std::to_array<Task>({
+    {OptionId::Help, print_help},
+    {OptionId::Version, print_version},
+    {OptionId::PrintDocs, print_document},
+    {OptionId::Explain, run_explain},
+    {OptionId::CacheStats, run_cache_command},
+    {OptionId::CacheClear, run_cache_command},
+    {OptionId::MakeToolchain, run_make_toolchain},
+    {OptionId::MakeJitFolder, run_make_jit_folder},
+    {OptionId::HostLinkerScript, run_host_script},
+});
+
+int run_line(const std::vector<std::string> &words, const CommandLine &line,
+             const RecordedFiles &recorded, const Console &console, Diagnostics &diag) {
+  const std::string instead = words.empty() ? "" : suggest_command(words.front());
+  if (!instead.empty() && dialect_of(line).name.empty() && !std::filesystem::exists(words.front()))
+    return show_one(console, DiagId::NoCommand, {words.front()}, "instead: " + instead);
+  const bool stores = line.has(OptionId::Repro);
+  if (!diag.failed()) {
+    for (const Task &task : kTasks)
+      if (line.has(task.option))
+        return task.run(line, console);
+    if (line.has(OptionId::Replay) && !stores)
+      return run_replay(line, console);
+    // Before a link is stored that would not be made for another reason.
+    if (const int status = keep_outputs_apart(line, console); status != 0)
+      return status;
+    check_command_line(line, diag, recorded);
+  }
+  const int status = console.show(messages_of(diag)).status;
+  if (stores) {
+    const int linked = store_and_link(line, words, recorded, console, status == 0);
+    return status != 0 ? status : linked;
+  }
+  const LinkPlaces places;
+  return status != 0 ? status : run_link(line, places, console, complete_request(line, places));
+}
+
+// Runs the program with the words after its name. The result is its exit status.
+int run_command(const std::vector<std::string> &words) {
+  Diagnostics diag;
+  const RecordedFiles recorded;
+  const CommandLine line = parse_command_line(words, diag, recorded);
+  const Console console(line, !diag.failed());
+  const int status = run_line(words, line, recorded, console, diag);
+  const int printed = finish_printing(console);
+  return status != 0 ? status : printed;
+}
 
 // Page faults take a quarter of the time of a large link. glibc has a setting for such programs: a
 // heap of huge pages that keeps freed memory. It is read from the environment when a program
@@ -62,12 +551,14 @@ void restart_for_large_files(int, char **) {}
 
 } // namespace
 
+} // namespace culink
+
 int main(int argc, char **argv) {
   try {
     const std::vector<std::string> words(argv + 1, argv + argc);
     if (!words.empty() && words.front() == culink::kWorkerWord)
       return culink::run_engine_worker(words);
-    restart_for_large_files(argc, argv);
+    culink::restart_for_large_files(argc, argv);
     culink::end_when_files_shrink();
     std::signal(SIGXFSZ, SIG_IGN); // an output beyond the limit is a failed write, which is told
     return culink::run_command(words);
