@@ -517,9 +517,8 @@ int run_command(const std::vector<std::string> &words) {
 // What may surprise: the variable is removed after the restart, so compilers that the link runs do
 // not inherit it. A user's own setting is left alone.
 
+void restart_for_large_files([[maybe_unused]] int argc, [[maybe_unused]] char **argv) {
 #ifdef __GLIBC__
-
-void restart_for_large_files(int argc, char **argv) {
   constexpr const char *kVariable = "GLIBC_TUNABLES";
   constexpr std::string_view kSetting = "glibc.malloc.hugetlb=1:glibc.malloc.top_pad=67108864:"
                                         "glibc.malloc.mmap_threshold=4294967296:"
@@ -541,13 +540,8 @@ void restart_for_large_files(int argc, char **argv) {
   setenv(kVariable, std::string(kSetting).c_str(), 1);
   execv(path, argv);
   unsetenv(kVariable); // the program file is gone: go on without
-}
-
-#else
-
-void restart_for_large_files(int, char **) {}
-
 #endif
+}
 
 } // namespace
 

@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "compilers/cache/cache.h"
 #include "compilers/finalize/finalize.h"
 #include "driver/api/check_job.h"
@@ -260,10 +262,9 @@ const arch::ArchInfo *LinkJob::choose_target() {
   const arch::ArchInfo *found = arch::find_arch(request_.target);
   if (found)
     return found;
-  std::vector<std::string_view> names;
-  for (const arch::ArchInfo &row : arch::all_archs())
-    names.push_back(row.name);
-  diag_.report(DiagId::UnknownTarget, {request_.target}, {}, "known targets: " + comma_list(names));
+  diag_.report(
+      DiagId::UnknownTarget, {request_.target}, {},
+      fmt::format("known targets: {}", fmt::join(option_values(option_row(OptionId::Arch)), ", ")));
   return nullptr;
 }
 
@@ -535,22 +536,29 @@ LinkResult link(const LinkRequest &request) {
 // verify`; the comparison with the inputs, by the checker; and the input that is to blame. An input
 // may break a rule that no pass depends on; its flaw is then copied and reported.
 
+namespace {
+
+// The findings of the rules of the format in an input.
+std::vector<Finding> findings_in(const LinkInput &input) {
+  const Result<elf::ElfView> view = elf::ElfView::open_tolerant(*input.bytes);
+  return view ? verify_device_elf(*view) : std::vector<Finding>{};
+}
+
+std::string text_of(const Finding &finding) {
+  return fmt::format("{}: {}", rule_id(finding.rule), finding.what.text());
+}
+
+} // namespace
+
 // Warns about a copied flaw and names the input that has it.
 void LinkJob::report_copied(const Finding &finding) {
-  std::string source = "output";
-  for (const LinkInput &input : loader_->code()) {
-    const Result<elf::ElfView> view = elf::ElfView::open_tolerant(*input.bytes);
-    if (!view)
-      continue;
-    const std::vector<Finding> own = verify_device_elf(*view);
-    if (std::any_of(own.begin(), own.end(),
-                    [&](const Finding &one) { return one.rule == finding.rule; })) {
-      source = input.name;
-      break;
-    }
-  }
+  const auto has_it = [&](const LinkInput &input) {
+    return std::ranges::any_of(findings_in(input),
+                               [&](const Finding &one) { return one.rule == finding.rule; });
+  };
+  const auto source = std::ranges::find_if(loader_->code(), has_it);
   diag_.report(DiagId::CopiedFlaw,
-               {source, std::string(rule_id(finding.rule)) + ": " + finding.what.text()});
+               {source == loader_->code().end() ? "output" : source->name, text_of(finding)});
 }
 
 void LinkJob::verify(LinkResult &result, const KnownFlaws &flaws, WorkerPool &pool) {
@@ -571,8 +579,7 @@ void LinkJob::verify(LinkResult &result, const KnownFlaws &flaws, WorkerPool &po
         (flaws.lost_section && view->sections().size() > elf::kSectionCommon &&
          (finding.rule == Rule::TextSymbol || finding.rule == Rule::MirrorSymbol)))
       continue;
-    diag_.report(DiagId::Contradiction,
-                 {"output", std::string(rule_id(finding.rule)) + ": " + finding.what.text()});
+    diag_.report(DiagId::Contradiction, {"output", text_of(finding)});
   }
   if (!request_.options.facts)
     return;
@@ -594,11 +601,8 @@ std::vector<Diagnostic> LinkJob::blame_inputs() const {
     return {};
   constexpr size_t kMost = 10;
   std::vector<Diagnostic> same_rule, all;
-  for (const LinkInput &input : loader_->code()) {
-    const Result<elf::ElfView> view = elf::ElfView::open_tolerant(*input.bytes);
-    if (!view)
-      continue;
-    for (const Finding &finding : verify_device_elf(*view)) {
+  for (const LinkInput &input : loader_->code())
+    for (const Finding &finding : findings_in(input)) {
       Diagnostic &found = all.emplace_back();
       found.arguments = {input.name, finding.what.text()};
       found.notes = {"the output would break a rule: " + contradiction};
@@ -606,7 +610,6 @@ std::vector<Diagnostic> LinkJob::blame_inputs() const {
       if (contradiction.starts_with(rule_id(finding.rule)))
         same_rule.push_back(found);
     }
-  }
   std::vector<Diagnostic> &out = same_rule.empty() ? all : same_rule;
   if (out.size() > kMost)
     out.resize(kMost);

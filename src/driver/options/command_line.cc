@@ -618,13 +618,6 @@ std::string suggest_blank(std::string_view body) {
   return "";
 }
 
-std::vector<std::string_view> targets() {
-  std::vector<std::string_view> out;
-  for (const arch::ArchInfo &target : arch::all_archs())
-    out.push_back(target.name);
-  return out;
-}
-
 } // namespace
 
 std::string suggest_option(std::string_view word) {
@@ -689,15 +682,13 @@ std::vector<std::string_view> meant_values(const OptionRow &row, std::string_vie
 } // namespace
 
 std::string suggest_value(const OptionRow &row, std::string_view value) {
-  const std::vector<std::string_view> known =
-      row.kind == ValueKind::Target
-          ? targets()
-          : std::vector<std::string_view>(row.choices.begin(), row.choices.end());
-  if (known.empty())
+  const std::vector<std::string> values = option_values(row);
+  if (values.empty())
     return "";
-  const std::vector<std::string_view> near = meant_values(row, value, known);
+  const std::vector<std::string_view> near =
+      meant_values(row, value, {values.begin(), values.end()});
   const std::string guess = near.empty() ? "" : fmt::format("did you mean '{}'? ", near.front());
-  return guess + "values: " + comma_list(known);
+  return fmt::format("{}values: {}", guess, fmt::join(values, ", "));
 }
 
 std::string suggest_command(std::string_view word) {

@@ -308,25 +308,18 @@ const Dialect *find_release_by_name(std::string_view name) {
   return nullptr;
 }
 
-template <typename Names> std::string joined(const Names &names) {
-  std::string out;
-  for (const auto &name : names)
-    out.append(out.empty() ? "" : ", ").append(name);
-  return out;
-}
-
 } // namespace
 
 const Dialect *choose_dialect(const LinkRequest &request, Diagnostics &diag) {
   const Dialect *found = find_dialect(request.emulate);
   if (!found)
     diag.report(DiagId::UnknownEmulation, {request.emulate}, {},
-                "known linkers: " + joined(emulated_linkers()));
+                fmt::format("known linkers: {}", fmt::join(emulated_linkers(), ", ")));
   else if (!request.emulate.empty() && !request.dialect.empty())
     diag.report(DiagId::ConflictingOptions, {"--emulate", "--dialect"});
   else if (!request.dialect.empty() && !find_release_by_name(request.dialect))
     diag.report(DiagId::UnknownDialect, {request.dialect}, {},
-                "known releases: " + joined(known_dialects()));
+                fmt::format("known releases: {}", fmt::join(known_dialects(), ", ")));
   else
     return found;
   return nullptr;

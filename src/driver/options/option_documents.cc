@@ -15,8 +15,6 @@
 
 #include "culink/linker.h"
 #include "driver/options/option_table.h"
-#include "elf/target/arch.h"
-#include "link/model/diagnostics.h"
 #include "support/text_out.h"
 #include "support/types.h"
 
@@ -380,25 +378,6 @@ culink \-\-make\-toolchain build/cuda && build/cuda/bin/nvcc \-rdc=true *.cu
 .BR cubin (1)
 )";
 
-// The values that an option takes, if there are not many.
-std::vector<std::string> values_of(const OptionRow &row) {
-  std::vector<std::string> out(row.choices.begin(), row.choices.end());
-  if (row.kind == ValueKind::Boolean)
-    out = {"true", "false"};
-  if (row.kind == ValueKind::Target)
-    for (const arch::ArchInfo &target : arch::all_archs())
-      out.emplace_back(target.name);
-  if (row.id == OptionId::Emulate)
-    for (const std::string_view name : emulated_linkers())
-      out.emplace_back(name);
-  if (row.id == OptionId::Dialect)
-    out = known_dialects();
-  if (row.id == OptionId::Explain)
-    for (size_t i = 0; i < static_cast<size_t>(DiagId::Count_); ++i)
-      out.emplace_back(diag_row(static_cast<DiagId>(i)).key);
-  return out;
-}
-
 } // namespace
 
 ProgramText culink_text() {
@@ -406,7 +385,7 @@ ProgramText culink_text() {
   for (const OptionGroup &group : option_groups()) {
     OptionList &list = out.lists.emplace_back(OptionList{group.title, "", "", {}});
     for (const OptionRow &row : group.options)
-      list.options.push_back({row.name, row.brief, row.placeholder, row.help, values_of(row)});
+      list.options.push_back({row.name, row.brief, row.placeholder, row.help, option_values(row)});
   }
   return out;
 }

@@ -9,6 +9,9 @@
 #include <algorithm>
 #include <array>
 
+#include "elf/target/arch.h"
+#include "link/model/diagnostics.h"
+
 namespace culink {
 
 namespace {
@@ -363,6 +366,24 @@ std::string spelled(OptionId id) {
   // nvlink calls this one by its long name.
   return row.brief.empty() || id == OptionId::FastCompile ? "--" + std::string(row.name)
                                                           : "-" + std::string(row.brief);
+}
+
+std::vector<std::string> option_values(const OptionRow &row) {
+  std::vector<std::string> out(row.choices.begin(), row.choices.end());
+  if (row.kind == ValueKind::Boolean)
+    out = {"true", "false"};
+  if (row.kind == ValueKind::Target)
+    for (const arch::ArchInfo &target : arch::all_archs())
+      out.emplace_back(target.name);
+  if (row.id == OptionId::Emulate)
+    for (const std::string_view name : emulated_linkers())
+      out.emplace_back(name);
+  if (row.id == OptionId::Dialect)
+    out = known_dialects();
+  if (row.id == OptionId::Explain)
+    for (size_t i = 0; i < static_cast<size_t>(DiagId::Count_); ++i)
+      out.emplace_back(diag_row(static_cast<DiagId>(i)).key);
+  return out;
 }
 
 bool has_option(const OptionRow &row, bool is_brief, u32 release) {

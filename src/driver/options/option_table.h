@@ -191,6 +191,9 @@ struct OptionGroup {
 // "-o" or "--emulate", for messages.
 [[nodiscard]] std::string spelled(OptionId id);
 
+// The values that an option takes, if there are not many.
+[[nodiscard]] std::vector<std::string> option_values(const OptionRow &row);
+
 // Whether nvlink of a release, times ten, has an option by its name or brief name, and a value of
 // it.
 [[nodiscard]] bool has_option(const OptionRow &row, bool is_brief, u32 release);

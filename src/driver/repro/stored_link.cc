@@ -108,12 +108,9 @@ constexpr std::string_view kPositive = "yes", kNegative = "no";
 constexpr std::array<std::string_view, 2> kOpenings = {"read", "read-regular"};
 constexpr std::array<std::string_view, 3> kQuestions = {"exists", "readable", "file"};
 
-std::string name_of(FileType type) {
-  return std::string(kOpenings[static_cast<size_t>(type)]);
-}
-
-std::string name_of(FileQuestion question) {
-  return std::string(kQuestions[static_cast<size_t>(question)]);
+template <size_t N, typename Enum>
+std::string word_of(const std::array<std::string_view, N> &words, Enum which) {
+  return std::string(words[static_cast<size_t>(which)]);
 }
 
 // The number of a name in one of the tables above.
@@ -192,12 +189,13 @@ void RecordedFiles::add_to(TarWriter &tar, const std::string &folder) const {
   const std::lock_guard lock(mutex_);
   std::string list;
   for (const auto &[key, answer] : opened_)
-    list += to_line({name_of(key.second),
+    list += to_line({word_of(kOpenings, key.second),
                      answer.content ? contents_[*answer.content].name
                                     : std::string(kError) + answer.error.text(),
                      key.first});
   for (const auto &[key, yes] : asked_)
-    list += to_line({name_of(key.second), std::string(yes ? kPositive : kNegative), key.first});
+    list += to_line(
+        {word_of(kQuestions, key.second), std::string(yes ? kPositive : kNegative), key.first});
   tar.add_text(fmt::format("{}/{}", folder, kList), std::move(list));
   for (const Content &content : contents_)
     tar.add(fmt::format("{}/{}", folder, content.name), content.file.bytes());
