@@ -240,12 +240,13 @@ int run_link(const CommandLine &line, const LinkPlaces &places, const Console &c
     print_to(is_standard_output(output_path(line, places)) ? stderr : stdout, report);
   if (const int status = finish_printing(console); status != 0)
     return status;
-  const StrippedImage stripped =
-      line.has(OptionId::StripDebug) ? strip_output(result.bytes) : StrippedImage{};
-  if (!stripped.flaw.empty())
-    return show_one(console, DiagId::Contradiction, {"--strip-debug", stripped.flaw});
+  Result<std::optional<std::vector<u8>>> stripped(std::nullopt);
+  if (line.has(OptionId::StripDebug))
+    stripped = strip_output(result.bytes);
+  if (!stripped)
+    return show_one(console, DiagId::Contradiction, {"--strip-debug", stripped.error().text()});
   LinkOutputs outputs = outputs_of(line, places, console, result, outcome,
-                                   stripped.bytes       ? ByteSpan(*stripped.bytes)
+                                   *stripped            ? ByteSpan(**stripped)
                                    : result.ptx.empty() ? ByteSpan(result.bytes)
                                                         : as_bytes(result.ptx));
   if (line.has(OptionId::ReportFile) && tells)
@@ -392,7 +393,9 @@ constexpr bool kAnywhere = false;
 constexpr bool kAnywhere = true;
 #endif
 
-Result<std::string> script_of_ld() {
+Result<std::string> host_linker_script(std::string_view kind) {
+  if (kind == "lcs-aug")
+    return std::string(kDeviceSections);
   std::vector<std::string> command = {"/usr/bin/env", "ld", "--verbose"};
   if (kAnywhere)
     command.insert(command.end() - 1, "-pie");
@@ -406,16 +409,7 @@ Result<std::string> script_of_ld() {
   const size_t end = begin == std::string_view::npos ? begin : text.find(kRuler, begin);
   if (run->status != 0 || end == std::string_view::npos)
     return Error{"", "ld --verbose", "gave no script"};
-  return std::string(text.substr(begin + 1, end - begin));
-}
-
-Result<std::string> host_linker_script(std::string_view kind) {
-  if (kind == "lcs-aug")
-    return std::string(kDeviceSections);
-  Result<std::string> script = script_of_ld();
-  if (script)
-    script.value() += kDeviceSections;
-  return script;
+  return std::string(text.substr(begin + 1, end - begin)).append(kDeviceSections);
 }
 
 int run_host_script(const CommandLine &line, const Console &console) {

@@ -159,14 +159,17 @@ std::string find_flaw(const elf::ElfView &image, const elf::ElfView &stripped) {
 
 } // namespace
 
-StrippedImage strip_output(ByteSpan image) {
-  StrippedImage out{.bytes = strip_debug(image), .flaw = ""};
-  if (!out.bytes)
-    return out;
+Result<std::optional<std::vector<u8>>> strip_output(ByteSpan image) {
+  std::optional<std::vector<u8>> bytes = strip_debug(image);
+  if (!bytes)
+    return bytes;
   const Result<elf::ElfView> before = elf::ElfView::open(image);
-  const Result<elf::ElfView> after = elf::ElfView::open(*out.bytes);
-  out.flaw = !after ? after.error().text() : before ? find_flaw(*before, *after) : "";
-  return out;
+  const Result<elf::ElfView> after = elf::ElfView::open(*bytes);
+  if (!after)
+    return after.error();
+  if (const std::string flaw = before ? find_flaw(*before, *after) : ""; !flaw.empty())
+    return Error{"", "", flaw};
+  return bytes;
 }
 
 } // namespace culink

@@ -40,11 +40,8 @@ struct OutputFailure {
 // Whether rows can be put into the table. nvlink finds out before it links.
 [[nodiscard]] bool can_append(const std::string &path);
 
-// What --strip-debug makes of an image.
-struct StrippedImage {
-  std::optional<std::vector<u8>> bytes; // nothing: the image as it is has no debug information
-  std::string flaw;                     // what is wrong with it; empty: nothing
-};
-[[nodiscard]] StrippedImage strip_output(ByteSpan image);
+// What --strip-debug makes of an image; nothing: the image as it is has no debug information. An
+// error says what is wrong with the result.
+[[nodiscard]] Result<std::optional<std::vector<u8>>> strip_output(ByteSpan image);
 
 } // namespace culink

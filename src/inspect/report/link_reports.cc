@@ -112,11 +112,6 @@ std::vector<MapTotal> totals_by_kernel(const LinkFacts &facts) {
 // Symbols of one section are sorted by their offset; names of sections need not be unique, and a
 // symbol is listed under the first section of its name.
 
-std::string discarded_line(const DiscardedFacts &item, NameStyle names) {
-  return fmt::format("{:>8}  {}: {}: {}\n", item.size, visible(item.file),
-                     visible(shown_name(item.name, names)), item.why);
-}
-
 std::string total_lines(std::string_view title, const std::vector<MapTotal> &totals,
                         NameStyle names) {
   std::string out = fmt::format("\n{}\n", title);
@@ -132,7 +127,8 @@ std::string discarded_text(const LinkFacts &facts, NameStyle names) {
   std::string out;
   u64 bytes = 0;
   for (const DiscardedFacts &item : facts.discarded) {
-    out += discarded_line(item, names);
+    out += fmt::format("{:>8}  {}: {}: {}\n", item.size, visible(item.file),
+                       visible(shown_name(item.name, names)), item.why);
     bytes += item.size;
   }
   return out +

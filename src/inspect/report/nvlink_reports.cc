@@ -119,12 +119,6 @@ std::string function_line(const LinkFacts &facts, size_t number, NameStyle names
   return out;
 }
 
-// A kernel needs more registers because it may call a function.
-struct Raise {
-  u32 function = 0;
-  u32 kernel = 0;
-};
-
 // Finds the kernels whose counts functions raise. A function is visited again only for more
 // registers than before, of which there are few, and not once for each kernel.
 class RaiseFinder {
@@ -177,24 +171,26 @@ private:
 };
 
 // Functions in the order of their code in the output raise the counts of the kernels that reach
-// them, the newest kernel first.
-std::vector<Raise> raises(const LinkFacts &facts) {
+// them, the newest kernel first: a kernel needs more registers because it may call a function.
+void add_raises(const LinkFacts &facts, NameStyle names, std::vector<std::string> &lines) {
   constexpr std::string_view kText = ".text.";
   std::map<std::string_view, u32> by_name;
   for (u32 f = 0; f < facts.functions.size(); ++f)
     if (facts.functions[f].live)
       by_name.emplace(facts.functions[f].name, f);
   RaiseFinder finder(facts);
-  std::vector<Raise> out;
   for (const SectionFacts &section : facts.sections) {
     const std::string_view name = section.name;
-    const auto function =
+    const auto found =
         name.starts_with(kText) ? by_name.find(name.substr(kText.size())) : by_name.end();
-    if (function != by_name.end())
-      for (const u32 kernel : finder.raise_for(function->second))
-        out.push_back({function->second, kernel});
+    if (found == by_name.end())
+      continue;
+    const FunctionFacts &function = facts.functions[found->second];
+    for (const u32 kernel : finder.raise_for(found->second))
+      lines.push_back(fmt::format("regcount {} for {} propagated to entry {}", function.registers,
+                                  visible(shown_name(function.name, names)),
+                                  visible(shown_name(facts.functions[kernel].name, names))));
   }
-  return out;
 }
 
 } // namespace
@@ -213,11 +209,7 @@ std::vector<std::string> call_graph_lines(const LinkFacts &facts, NameStyle name
   };
   for (size_t i = 0; i < facts.functions.size(); ++i)
     lines.push_back(function_line(facts, i, names));
-  for (const Raise &raise : raises(facts))
-    lines.push_back(fmt::format("regcount {} for {} propagated to entry {}",
-                                facts.functions[raise.function].registers,
-                                visible(shown_name(facts.functions[raise.function].name, names)),
-                                visible(shown_name(facts.functions[raise.kernel].name, names))));
+  add_raises(facts, names, lines);
   return lines;
 }
 
