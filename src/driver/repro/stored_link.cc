@@ -105,21 +105,13 @@ namespace {
 constexpr std::string_view kList = "files.txt";
 constexpr std::string_view kError = "error: ";
 constexpr std::string_view kPositive = "yes", kNegative = "no";
-constexpr std::array<std::string_view, 2> kOpenings = {"read", "read-regular"};
-constexpr std::array<std::string_view, 3> kQuestions = {"exists", "readable", "file"};
+// FileType, then FileQuestion.
+constexpr std::array<std::string_view, 5> kWords = {"read", "read-regular", "exists", "readable",
+                                                    "file"};
+constexpr size_t kOpenings = 2; // of them
 
-template <size_t N, typename Enum>
-std::string word_of(const std::array<std::string_view, N> &words, Enum which) {
-  return std::string(words[static_cast<size_t>(which)]);
-}
-
-// The number of a name in one of the tables above.
-template <size_t N>
-std::optional<size_t> number_in(const std::array<std::string_view, N> &names,
-                                std::string_view name) {
-  const auto found = std::find(names.begin(), names.end(), name);
-  return found == names.end() ? std::nullopt
-                              : std::optional(static_cast<size_t>(found - names.begin()));
+Error error_of(const FileAnswer &answer) {
+  return {"", "", answer.text.substr(kError.size())};
 }
 
 // The last component of a path as any file system takes it.
@@ -149,12 +141,12 @@ std::map<std::string_view, const TarMember *> members_below(const std::vector<Ta
 
 Result<MappedFile> RecordedFiles::open(const std::string &path, FileType type) const {
   const std::lock_guard lock(mutex_);
-  const auto [place, is_new] = opened_.try_emplace({path, type});
-  Answer &answer = place->second;
+  const auto [place, is_new] = answers_.try_emplace({false, path, static_cast<size_t>(type)});
+  FileAnswer &answer = place->second;
   if (is_new) {
     Result<MappedFile> file = system_files().open(path, type);
     if (!file) {
-      answer.error = file.error();
+      answer.text = std::string(kError) + file.error().text();
     } else {
       const auto [known, is_first] = known_.try_emplace(file->identity(), contents_.size());
       answer.content = known->second;
@@ -164,23 +156,23 @@ Result<MappedFile> RecordedFiles::open(const std::string &path, FileType type) c
     }
   }
   if (!answer.content)
-    return answer.error;
+    return error_of(answer);
   const MappedFile &file = contents_[*answer.content].file;
   return MappedFile::borrow(file.bytes(), file.identity());
 }
 
 bool RecordedFiles::ask(FileQuestion question, const std::string &path) const {
   const std::lock_guard lock(mutex_);
-  const auto [place, is_new] = asked_.try_emplace({path, question});
+  const auto [place, is_new] = answers_.try_emplace({true, path, static_cast<size_t>(question)});
   if (is_new)
-    place->second = system_files().ask(question, path);
-  return place->second;
+    place->second.text = system_files().ask(question, path) ? kPositive : kNegative;
+  return place->second.text == kPositive;
 }
 
 std::optional<std::string> RecordedFiles::stored_name(const std::string &path) const {
   const std::lock_guard lock(mutex_);
-  const auto found = opened_.find({path, FileType::Readable});
-  if (found == opened_.end() || !found->second.content)
+  const auto found = answers_.find({false, path, static_cast<size_t>(FileType::Readable)});
+  if (found == answers_.end() || !found->second.content)
     return std::nullopt;
   return contents_[*found->second.content].name;
 }
@@ -188,14 +180,9 @@ std::optional<std::string> RecordedFiles::stored_name(const std::string &path) c
 void RecordedFiles::add_to(TarWriter &tar, const std::string &folder) const {
   const std::lock_guard lock(mutex_);
   std::string list;
-  for (const auto &[key, answer] : opened_)
-    list += to_line({word_of(kOpenings, key.second),
-                     answer.content ? contents_[*answer.content].name
-                                    : std::string(kError) + answer.error.text(),
-                     key.first});
-  for (const auto &[key, yes] : asked_)
-    list += to_line(
-        {word_of(kQuestions, key.second), std::string(yes ? kPositive : kNegative), key.first});
+  for (const auto &[asked, answer] : answers_)
+    list += to_line({std::string(kWords[asked.kind + (asked.is_question ? kOpenings : 0)]),
+                     answer.content ? contents_[*answer.content].name : answer.text, asked.path});
   tar.add_text(fmt::format("{}/{}", folder, kList), std::move(list));
   for (const Content &content : contents_)
     tar.add(fmt::format("{}/{}", folder, content.name), content.file.bytes());
@@ -216,41 +203,40 @@ Result<StoredFiles> StoredFiles::read(const std::vector<TarMember> &members,
     const Error wrong{std::string(kList), line.front(), "the line is not understood"};
     if (line.size() != 3)
       return wrong;
-    const std::string &answer = line[1], &path = line[2];
-    if (const std::optional<size_t> question = number_in(kQuestions, line[0])) {
-      out.asked_[{path, static_cast<FileQuestion>(*question)}] = answer == kPositive;
-      continue;
-    }
-    const std::optional<size_t> type = number_in(kOpenings, line[0]);
-    if (!type)
+    const auto word = std::ranges::find(kWords, line[0]);
+    if (word == kWords.end())
       return wrong;
-    Answer &opened = out.opened_[{path, static_cast<FileType>(*type)}];
-    if (answer.starts_with(kError)) {
-      opened.error = answer.substr(kError.size());
+    const size_t number = static_cast<size_t>(word - kWords.begin());
+    const bool is_question = number >= kOpenings;
+    FileAnswer &answer =
+        out.answers_[{is_question, line[2], number - (is_question ? kOpenings : 0)}];
+    answer.text = line[1];
+    if (is_question || answer.text.starts_with(kError))
       continue;
-    }
-    const auto member = below.find(answer);
+    const auto member = below.find(answer.text);
     if (member == below.end())
-      return Error{std::string(kList), path, fmt::format("there is no {}/{}", folder, answer)};
-    opened.bytes = member->second->bytes;
-    opened.number = static_cast<u64>(member->second - members.data()) + 1;
+      return Error{std::string(kList), line[2],
+                   fmt::format("there is no {}/{}", folder, answer.text)};
+    answer.content = static_cast<size_t>(member->second - members.data());
   }
+  for (const TarMember &member : members)
+    out.contents_.push_back(member.bytes);
   return out;
 }
 
 Result<MappedFile> StoredFiles::open(const std::string &path, FileType type) const {
-  const auto found = opened_.find({path, type});
-  if (found == opened_.end())
+  const auto found = answers_.find({false, path, static_cast<size_t>(type)});
+  if (found == answers_.end())
     return Error{"", "", "is not among the stored files"};
-  const Answer &answer = found->second;
-  if (answer.number == 0)
-    return Error{"", "", answer.error};
-  return MappedFile::borrow(answer.bytes, {0, answer.number});
+  const std::optional<size_t> content = found->second.content;
+  if (!content)
+    return error_of(found->second);
+  return MappedFile::borrow(contents_[*content], {0, *content + 1});
 }
 
 bool StoredFiles::ask(FileQuestion question, const std::string &path) const {
-  const auto found = asked_.find({path, question});
-  return found != asked_.end() && found->second;
+  const auto found = answers_.find({true, path, static_cast<size_t>(question)});
+  return found != answers_.end() && found->second.text == kPositive;
 }
 
 namespace {

@@ -15,6 +15,20 @@
 
 namespace culink {
 
+// What is asked of the file system: to open a file, or one of the other questions.
+struct AskedFile {
+  bool is_question = false;
+  std::string path;
+  size_t kind = 0; // a FileType or FileQuestion
+
+  auto operator<=>(const AskedFile &) const = default;
+};
+
+struct FileAnswer {
+  std::optional<size_t> content; // number of the bytes, if the file was opened
+  std::string text;              // else: "yes", "no" or "error: ..."
+};
+
 // The files of the system, and a record of all that was asked and answered. An answer is given
 // again if it is asked for again, even if the file has changed.
 class RecordedFiles : public FileSource {
@@ -33,16 +47,11 @@ private:
     MappedFile file;
     std::string name;
   };
-  struct Answer {
-    std::optional<size_t> content; // its number; nothing: there is an error
-    Error error;
-  };
 
   mutable std::mutex mutex_; // guards all the rest
   mutable std::deque<Content> contents_;
   mutable std::map<std::pair<u64, u64>, size_t> known_; // contents by identity
-  mutable std::map<std::pair<std::string, FileType>, Answer> opened_;
-  mutable std::map<std::pair<std::string, FileQuestion>, bool> asked_;
+  mutable std::map<AskedFile, FileAnswer> answers_;
 };
 
 // The answers of such a record, from the members of its archive and nothing else.
@@ -56,14 +65,8 @@ public:
   [[nodiscard]] bool ask(FileQuestion question, const std::string &path) const override;
 
 private:
-  struct Answer {
-    ByteSpan bytes;
-    u64 number = 0; // of the content; 0: there is an error
-    std::string error;
-  };
-
-  std::map<std::pair<std::string, FileType>, Answer> opened_;
-  std::map<std::pair<std::string, FileQuestion>, bool> asked_;
+  std::vector<ByteSpan> contents_; // of all members of the archive
+  std::map<AskedFile, FileAnswer> answers_;
 };
 
 // Texts of any bytes as lines of a text file, each of several fields with tabs between them.

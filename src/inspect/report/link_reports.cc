@@ -216,7 +216,7 @@ std::string link_map_json(const LinkFacts &facts) {
   return out + "\n}\n";
 }
 
-// Who defines what and who needs it: one list of facts, told for some symbols in the order of the
+// Definitions and uses of symbols: one list of facts, told for some symbols in the order of the
 // inputs, or for all of them in the order of names.
 
 namespace {
