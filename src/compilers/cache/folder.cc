@@ -277,7 +277,8 @@ void CacheFolder::clear() const {
 // A mark, two sizes, the key, a checksum, then image and text. The checksum
 // is over all the rest, so that any bit that changes on a disk or on the way is noticed, and the
 // key is inside, so that a file under another name answers nothing. It is no protection from those
-// who can write such files: docs/cache.md says whom a shared store has to be trusted to keep out.
+// who can write such files: docs/compilers.md says whom a shared store has to be trusted to keep
+// out.
 
 namespace {
 
