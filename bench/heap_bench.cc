@@ -29,7 +29,7 @@ int main(int argc, char **argv) {
   }
   const size_t view_peak = culink::bench::counted().peak;
   culink::TextOut nowhere(open("/dev/null", O_WRONLY));
-  const auto sink = culink::text::make_text_sink(nowhere);
+  const auto sink = culink::text::make_sink(culink::text::Format::Text, nowhere);
   culink::text::DumpOptions options;
   options.sections = true;
   sink->begin();

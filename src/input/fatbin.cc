@@ -345,10 +345,6 @@ Result<std::vector<u8>> unpack_lz4(ByteSpan packed, u64 size) {
   return out;
 }
 
-Error damaged_zstd(size_t code) {
-  return failed(fmt::format("the zstd data is damaged ({})", ZSTD_getErrorName(code)));
-}
-
 // An unusual size is only believed as far as it has been seen.
 Result<std::vector<u8>> unpack_zstd(ByteSpan packed, u64 size) {
   const unsigned long long frame = ZSTD_getFrameContentSize(packed.data(), packed.size());
