@@ -17,6 +17,7 @@
 #ifndef CULINK_HPP
 #define CULINK_HPP
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <new>

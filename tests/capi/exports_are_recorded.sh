@@ -13,7 +13,7 @@ sort "$SOURCE/tests/capi/symbols.txt" > recorded
 diff recorded exported || fail "exports other functions than tests/capi/symbols.txt lists"
 grep -o '^CULINK_API [^;]*' "$SOURCE/include/culink.h" | grep -o 'culink_[a-z_]*(' | tr -d '(' |
   sort > declared
-sed 's/@@.*//' recorded > names
+sed 's/@@.*//' recorded | sort > names
 expect_same declared names
 readelf -d "$library" > dynamic
 expect_contains dynamic "Library soname: [libculink.so.0]"

@@ -127,8 +127,9 @@ TEST(YamlIo, tells_text_from_bytes) {
 TEST(YamlIo, refuses_what_is_no_plain_tree) {
   EXPECT_EQ(yaml_refusal("a: &x 1\nb: *x\n"),
             "line 1: anchors (&name) are not supported; write the value where it is needed");
-  EXPECT_EQ(yaml_refusal("b: *x\n"),
-            "line 1: not valid YAML: the referenced anchor is not defined");
+  // yaml-cpp 0.8 adds the name.
+  EXPECT_TRUE(yaml_refusal("b: *x\n").starts_with(
+      "line 1: not valid YAML: the referenced anchor is not defined"));
   EXPECT_EQ(yaml_refusal("a: 1\nb: !!int 3\n"),
             "line 2: tags (tag:yaml.org,2002:int) are not supported; write the plain value");
   EXPECT_EQ(yaml_refusal("? {a: b}\n: c\n"), "line 1: a key must be a plain string");
