@@ -128,7 +128,7 @@ is_expected out
 # Processes that have no descriptors left to start another one.
 rm old_lib64
 run CUDA_HOME="$WORK/old" python3 -c 'import os, resource, sys
-resource.setrlimit(resource.RLIMIT_NOFILE, (6, 6))
+resource.setrlimit(resource.RLIMIT_NOFILE, (5, 5))
 os.execv(sys.argv[1], sys.argv[1:])' "$client" "$jit" -arch=sm_90 -- "${steps[@]}" cubin:out
 expect_contains said "complete -> 0"
 expect_contains old_lib64 nvjitlink_clien
