@@ -135,14 +135,14 @@ links_soundly() {
   grep -qE -- "$pattern" differences || fail "$name, $label: no difference matches $pattern"
 }
 
-# make_answering_nvlink: ./nvlink, an engine whose answer is the file $ANSWER, whatever it is given.
-make_answering_nvlink() {
-  cat > nvlink << 'CODE'
+# make_answering PROGRAM: makes a compiler or an engine whose answer is the file $ANSWER, whatever it is given.
+make_answering() {
+  cat > "$1" << 'CODE'
 #!/usr/bin/env bash
 while [ "$1" != -o ]; do shift; done
 cp "$ANSWER" "$2"
 CODE
-  chmod +x nvlink
+  chmod +x "$1"
 }
 
 # links_as_nvlink OPTION...: culink with --emulate and exact code writes what the installed nvlink

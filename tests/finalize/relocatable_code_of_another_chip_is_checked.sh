@@ -4,25 +4,19 @@
 # --check knows all of that, and still sees other bytes. The engine gives the answers that nvlink 13.0.88 gave with -r and
 # with -r -g.
 . "${BASH_SOURCE%/*}/../common.inc.sh"
-make_answering_nvlink
+make_answering nvlink
 link() { "$CULINK" -arch=sm_121 -r --code=exact --check --finalizer="$PWD/nvlink" "$@" "$SOURCE/tests/finalize/branches.cubin" -o out.cubin; }
 
 ANSWER="$SOURCE/tests/finalize/branches.answer" link
 ANSWER="$SOURCE/tests/finalize/branches_debug.answer" link -g
 
 # The first instruction of a function is another one.
-offset=$("$CUBIN" dump --sections "$SOURCE/tests/finalize/branches.answer" | awk '$NF == ".text._Z5firsti" { print $2 }')
-cp "$SOURCE/tests/finalize/branches.answer" broken
-chmod +w broken
-printf '\x01' | dd of=broken bs=1 seek=$((offset + 4)) conv=notrunc status=none
+edit_elf "$SOURCE/tests/finalize/branches.answer" broken "sections['.text._Z5firsti'].write(4, b'\1')"
 export ANSWER=$PWD/broken
-expect_status 1 link 2> told
-expect_contains told "wrong-bytes" "_Z5firsti"
+says 1 "wrong-bytes" "_Z5firsti" -- link
 
 # Tables of branches behind which instructions were added; then one that leads elsewhere.
 golden=$SOURCE/tests/golden/branches_of_moved_code
 ANSWER="$golden/tables.answer" "$CULINK" -arch=sm_103 -r -g --code=exact --check --finalizer="$PWD/nvlink" "$golden/tables.cubin" -o out.cubin
-offset=$("$CUBIN" dump --sections out.cubin | awk '$NF == ".nv.constant2.k" { print $2 }')
-printf '\x10' | dd of=out.cubin bs=1 seek=$((offset + 4)) conv=notrunc status=none
-not "$CUBIN" check out.cubin --inputs "$golden/tables.cubin" > told
-expect_contains told "wrong-bytes: k in .nv.constant2.k"
+edit_elf out.cubin broken.cubin "sections['.nv.constant2.k'].write(4, b'\x10')"
+says 1 "wrong-bytes: k in .nv.constant2.k" -- "$CUBIN" check broken.cubin --inputs "$golden/tables.cubin"

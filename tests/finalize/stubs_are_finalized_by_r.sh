@@ -3,12 +3,8 @@
 # 13.1 write shorter than engines do (Q104); with the longer one reserved memory shows other bytes of
 # what nvlink has in between (Q102). The engine gives the answer that nvlink 13.1.115 gave (stub.answer).
 . "${BASH_SOURCE%/*}/../common.inc.sh"
-cat > nvlink << CODE
-#!/usr/bin/env bash
-while [ "\$1" != -o ]; do shift; done
-cp "$SOURCE/tests/finalize/stub.answer" "\$2"
-CODE
-chmod +x nvlink
+export ANSWER=$SOURCE/tests/finalize/stub.answer
+make_answering nvlink
 links_as_recorded stubs_of_unified_functions --code=exact --finalizer="$PWD/nvlink"
 
 # Sound links leave them alone.

@@ -3,12 +3,8 @@
 # removes them. Under --emulate all functions are finalized, also those that are not kernels; without it, functions with
 # such a workaround keep the code of their compiler, but for another chip. The engine here answers as nvlink 13.2.51 did.
 . "${BASH_SOURCE%/*}/../common.inc.sh"
-cat > nvlink << CODE
-#!/usr/bin/env bash
-while [ "\$1" != -o ]; do shift; done
-cp "$SOURCE/tests/finalize/workaround.answer" "\$2"
-CODE
-chmod +x nvlink
+export ANSWER=$SOURCE/tests/finalize/workaround.answer
+make_answering nvlink
 cp "$SOURCE"/tests/finalize/workaround.{cubin,expected} .
 
 "$CULINK" -arch=sm_100 --finalizer="$PWD/nvlink" --emulate=nvlink-13.2.51 workaround.cubin -o out.cubin

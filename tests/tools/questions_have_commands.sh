@@ -44,13 +44,9 @@ ar rc libs.a both.fatbin
 printf '.version 8.0\n.target sm_90\n.address_size 64\n' > kernel.ptx
 mkdir -p cuda/bin
 printf '#!/bin/sh\n' > cuda/bin/nvcc
-cat > cuda/bin/ptxas <<'CODE'
-#!/usr/bin/env bash
-while [ "$1" != -o ]; do shift; done
-cp new.cubin "$2"
-CODE
-chmod +x cuda/bin/*
-export CUDA_HOME=$WORK/cuda
+chmod +x cuda/bin/nvcc
+make_answering cuda/bin/ptxas
+export CUDA_HOME=$WORK/cuda ANSWER=new.cubin
 PATH=$(dirname "$CULINK"):$PATH
 
 # asks STATUS COMMAND TEXT...: a command ends so and tells this; without a text it tells nothing.
