@@ -96,8 +96,8 @@ assemble() {
   "$CUBIN" assemble "$1.yaml" -o "$1.cubin"
 }
 
-# edit_elf FILE OUT STATEMENTS: writes a copy of a device file that Python has changed. For the statements it is
-# `file`, as tests/check/elf_edit.py has it, and `sections` are those of its sections by their names.
+# edit_elf FILE OUT STATEMENTS: writes a copy of a device file that statements of Python have changed. In them `file`
+# is the ElfFile of tests/check/elf_edit.py, and `sections` has its sections by name.
 edit_elf() {
   PYTHONPATH=$SOURCE/tests/check python3 -B -c '
 import sys

@@ -31,16 +31,12 @@ cp "$linked" whole.cubin
 for file in whole.cubin code.fatbin code.o joined.o library.a library.so program module*.so; do
   "$CUBIN" list "$file" > list
   [ "$(grep -c ' cubin ' list)" = 1 ] || fail "$file: $(cat list)"
-  "$CUBIN" usage "$file" | sed 1,2d > usage
-  expect_same usage usage.expected
-  "$CUBIN" dump --all "$file" | sed 1,2d > dump
-  expect_same dump dump.expected
-  "$CUBIN" callgraph "$file" | sed 1d > calls
-  expect_same calls calls.expected
+  expect_same <("$CUBIN" usage "$file" | sed 1,2d) usage.expected
+  expect_same <("$CUBIN" dump --all "$file" | sed 1,2d) dump.expected
+  expect_same <("$CUBIN" callgraph "$file" | sed 1d) calls.expected
   says 0 "$file" ": ok" -- "$CUBIN" verify "$file"
   says 0 "$file" ": ok" -- "$CUBIN" check "$file" --inputs "$main" "$filter"
-  "$CUBIN" text --exact "$file" -o text.yaml
-  "$CUBIN" assemble text.yaml -o again.cubin
+  "$CUBIN" text --exact "$file" | assemble again
   expect_same again.cubin "$linked"
   "$CUBIN" diff "$file" whole.cubin || fail "$file: the code is the same"
   "$CUBIN" extract "$file" -o again.cubin

@@ -4,8 +4,6 @@
 
 file=$SOURCE/examples/vector_math/sm_90/main.cubin
 "$CUBIN" dump --sections "$file" | tail -n +2 >expected.txt
-"$CUBIN" dump --sections - <"$file" | tail -n +2 >redirected.txt
+expect_same expected.txt <("$CUBIN" dump --sections - <"$file" | tail -n +2)
 # shellcheck disable=SC2002 # a pipe is the point
-cat "$file" | "$CUBIN" dump --sections - | tail -n +2 >piped.txt
-expect_same expected.txt redirected.txt
-expect_same expected.txt piped.txt
+expect_same expected.txt <(cat "$file" | "$CUBIN" dump --sections - | tail -n +2)

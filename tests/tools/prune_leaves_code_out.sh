@@ -3,6 +3,12 @@
 # and links as before, the rest is gone, and a program keeps its size and the place of everything.
 . "${BASH_SOURCE%/*}/../common.inc.sh"
 
+# has_only_sm_90 FILE: no other code, and no PTX.
+has_only_sm_90() {
+  says 0 "sm_90" -- "$CUBIN" list "$1"
+  expect_lacks told "compute_" "sm_8"
+}
+
 cp "$SOURCE"/examples/vector_math/fat/{main,filter}.{o,fatbin} .
 says 0 "sm_90" "compute_" -- "$CUBIN" list main.o
 mkdir before after
@@ -10,8 +16,7 @@ mkdir before after
 "$CUBIN" extract filter.o --target=sm_90 -o before/filter.cubin
 for file in main.o filter.o main.fatbin; do
   "$CUBIN" prune $file --keep=sm_90 -o after/$file
-  says 0 "sm_90" -- "$CUBIN" list after/$file
-  expect_lacks told "compute_" "sm_80"
+  has_only_sm_90 after/$file
   [ "$(stat -c %s after/$file)" -lt "$(stat -c %s $file)" ] || fail "$file did not become smaller"
 done
 "$CUBIN" extract after/main.o --target=sm_90 -o after/main.cubin
@@ -23,8 +28,7 @@ expect_same before/linked after/linked
 # What is dropped by form, by pattern, and packed again; the output is the input.
 cp main.o same.o
 "$CUBIN" prune same.o --drop=ptx,sm_8* --compress=22 -o same.o
-says 0 "sm_90" -- "$CUBIN" list same.o
-expect_lacks told "compute_" "sm_8"
+has_only_sm_90 same.o
 "$CUBIN" extract same.o --target=sm_90 -o same.cubin
 expect_same before/main.cubin same.cubin
 
@@ -32,15 +36,11 @@ expect_same before/main.cubin same.cubin
 cp filter.o a_name_that_is_longer_than_fifteen.o
 ar rcs lib.a main.o a_name_that_is_longer_than_fifteen.o
 "$CUBIN" prune lib.a --keep=sm_90 -o pruned.a
-ar t lib.a > names
-ar t pruned.a > names.pruned
-expect_same names names.pruned
-nm -s lib.a 2> /dev/null | sed -n '/^Archive index/,/^$/p' > index
-nm -s pruned.a 2> /dev/null | sed -n '/^Archive index/,/^$/p' > index.pruned
-expect_same index index.pruned
-expect_contains index "main in main.o"
-ar p pruned.a main.o > member.o
-expect_same after/main.o member.o
+index_of() { nm -s "$1" 2> /dev/null | sed -n '/^Archive index/,/^$/p'; }
+expect_same <(ar t lib.a) <(ar t pruned.a)
+expect_same <(index_of lib.a) <(index_of pruned.a)
+says 0 "main in main.o" -- index_of pruned.a
+expect_same after/main.o <(ar p pruned.a main.o)
 "$CULINK" -arch=sm_90 pruned.a -o linked
 expect_same before/linked linked
 
@@ -61,22 +61,17 @@ folder=$SOURCE/examples/vector_math/sm_80-lineinfo
 for name in main filter linked; do
   "$CUBIN" prune "$folder/$name.cubin" --drop=debug -o $name.stripped
   says 0 ": ok" -- "$CUBIN" verify $name.stripped
-  "$CUBIN" usage "$folder/$name.cubin" | tail -n +2 > usage
-  "$CUBIN" usage $name.stripped | tail -n +2 > usage.stripped
-  expect_same usage usage.stripped
+  expect_same <("$CUBIN" usage "$folder/$name.cubin" | tail -n +2) <("$CUBIN" usage $name.stripped | tail -n +2)
   size=$(stat -c %s "$folder/$name.cubin")
   [ $((size * 3 / 4)) -gt "$(stat -c %s $name.stripped)" ] || fail "$name did not become smaller"
 done
-code=.text._Z5totalPKfPfi
+"$CULINK" -arch=sm_80 main.stripped filter.stripped -o again.stripped
+code_of() { readelf -x .text._Z5totalPKfPfi "$1" 2> /dev/null; }
 for name in main linked; do
-  readelf -x $code "$folder/$name.cubin" > code 2> /dev/null
-  readelf -x $code $name.stripped > code.stripped 2> /dev/null
-  expect_same code code.stripped
-  expect_contains code 0x00000010
+  expect_same <(code_of "$folder/$name.cubin") <(code_of $name.stripped)
+  says 0 0x00000010 -- code_of $name.stripped
 done
-"$CULINK" -arch=sm_80 main.stripped filter.stripped -o linked
-readelf -x $code linked > code 2> /dev/null
-expect_same code code.stripped
+expect_same <(code_of again.stripped) <(code_of linked.stripped)
 "$CUBIN" pack "$folder/main.cubin" --compress=3 -o lines.fatbin
 "$CUBIN" prune lines.fatbin --drop=debug -o lines.stripped
 "$CUBIN" extract lines.stripped -o main.again
@@ -86,16 +81,13 @@ expect_same main.fatbin none.stripped
 
 # A program: every byte that is not device code stays where it is, and so does its size.
 [ "$(uname -m)" = x86_64 ] || skip "the objects are of x86_64"
-need gcc python3
+need gcc
 gcc -no-pie -nostdlib -Wl,--unresolved-symbols=ignore-all main.o filter.o -o program 2> log ||
   skip "no linker for the objects: $(head -1 log)"
 "$CUBIN" prune program --keep=sm_90 -o program.pruned
 [ "$(stat -c '%s %a' program)" = "$(stat -c '%s %a' program.pruned)" ] || fail "size or mode changed"
-readelf -SW program > sections
-readelf -SW program.pruned > sections.pruned
-expect_same sections sections.pruned
-says 0 "sm_90" -- "$CUBIN" list program.pruned
-expect_lacks told "compute_" "sm_80"
+expect_same <(readelf -SW program) <(readelf -SW program.pruned)
+has_only_sm_90 program.pruned
 objcopy --remove-section=__nv_relfatbin --remove-section=.nv_fatbin program rest
 objcopy --remove-section=__nv_relfatbin --remove-section=.nv_fatbin program.pruned rest.pruned
 expect_same rest rest.pruned

@@ -33,18 +33,15 @@ EOT
 chmod +x waits fails
 
 "$CULINK" -arch=sm_90 --ptxas="$PWD/waits" --threads=3 one.ptx two.ptx three.ptx -o out.cubin 2> log
-grep -o 'compiled .*' log > order
-printf 'compiled %s\n' one two three > expected
-expect_same expected order
+expect_same <(grep -o 'compiled .*' log) <(printf 'compiled %s\n' one two three)
 "$CULINK" -arch=sm_90 one.cubin two.cubin three.cubin -o plain.cubin
 expect_same plain.cubin out.cubin
 
 for threads in 1 3; do
   not "$CULINK" -arch=sm_90 --ptxas="$PWD/fails" --threads=$threads one.ptx two.ptx three.ptx \
     -o none.cubin 2> log
-  grep -o '>>> ptxas .*' log > order
-  printf '>>> ptxas %s.ptx, line 4; error   : no %s\n' one one two two three three > expected
-  expect_same expected order
+  expect_same <(grep -o '>>> ptxas .*' log) \
+    <(printf '>>> ptxas %s.ptx, line 4; error   : no %s\n' one one two two three three)
 done
 
 # What was compiled is named: by --trace beside the other inputs, and by -v.
@@ -54,8 +51,7 @@ chmod +x gives
 rm -f lib.a
 ar rc lib.a two.ptx three.cubin
 "$CULINK" -arch=sm_90 --ptxas="$PWD/gives" one.ptx lib.a -o out.cubin --trace -v > trace 2> log
-printf '%s\n' "one.ptx (compiled from PTX)" "lib.a:two.ptx (compiled from PTX)" lib.a:three.cubin > expected
-expect_same expected trace
+expect_same trace <(printf '%s\n' "one.ptx (compiled from PTX)" "lib.a:two.ptx (compiled from PTX)" lib.a:three.cubin)
 expect_contains log "culink: info: one.ptx: compiled from PTX" "culink: info: lib.a:two.ptx: compiled from PTX"
 expect_lacks log "three.cubin: compiled"
 "$CULINK" -arch=sm_90 --ptxas="$PWD/gives" one.ptx -o out.cubin -v --error-format=nvlink 2> log
