@@ -61,13 +61,19 @@ extern "C" {
 
 // The version of the interface that this header describes: it grows with every function. A library
 // serves programs that were compiled with an equal or lower number.
-#define CULINK_ABI_VERSION 1
+#define CULINK_ABI_VERSION 2
 
 // The version of the interface that the library has, which may be higher than that of the header.
 CULINK_API uint32_t culink_abi_version(void);
 
 // The library's version: "0.2.0". Lives as long as the library is loaded.
 CULINK_API const char *culink_version(void);
+
+// What the source calls a symbol: "total(float const*, float*, int)". Stores as much of it as
+// `size` has room for, always with a zero at its end, and returns the length of all of it.
+CULINK_API size_t culink_demangle(const char *name, char *buffer, size_t size);
+// 1 if `wanted` means the symbol `name`: mangled, or as in the source, with or without parameters.
+CULINK_API int32_t culink_is_called(const char *name, const char *wanted);
 
 typedef enum culink_status CULINK_ENUM {
   CULINK_OK = 0,
@@ -86,6 +92,8 @@ CULINK_API const char *culink_status_name(culink_status status);
 
 // Lists of names, by index from 0; NULL behind the last, and for a list that does not exist.
 // "target": what -arch may be. "emulate": what --emulate may be. "dialect": the same of --dialect.
+// "topic": what culink_cubin_diff may ignore. "file-type", "binding" and "symbol-type": names of
+// these numbers of a cubin by their value, "" for a number without one.
 CULINK_API const char *culink_known_name(const char *list, size_t index);
 
 // ---- Links
@@ -111,6 +119,16 @@ CULINK_API culink_status culink_link_add_option(culink_link *link, const char *w
 // 0 words: nothing happens, and `words` may be NULL.
 CULINK_API culink_status culink_link_add_options(culink_link *link, const char *const *words,
                                                  size_t count);
+// An option by its long name ("kernels-used"), with values in which commas have no meaning and
+// which the run looks at, not this call. No values count, too: of "kernels-used" they keep no
+// kernel.
+CULINK_API culink_status culink_link_add_values(culink_link *link, const char *option,
+                                                const char *const *values, size_t count);
+// The kernels that host code launches, as patterns of whole names with `*` for any text: of global
+// and of local symbols. Other kernels are discarded.
+CULINK_API culink_status culink_link_set_host_kernels(culink_link *link, const char *const *global,
+                                                      size_t global_count, const char *const *local,
+                                                      size_t local_count);
 // Why the last call that returned CULINK_BAD_OPTION did; "" before.
 CULINK_API const char *culink_link_error(const culink_link *link);
 
@@ -133,6 +151,7 @@ CULINK_API culink_status culink_link_add_library_path(culink_link *link, const c
 // "ptxas": compiles PTX; without it, PTX is refused.
 // "libnvJitLink": schedules code of sm_100 and later again, and compiles for -dlto.
 // "nvlink": the former, where there is no libnvJitLink.
+// "compiler": the libnvJitLink that compiles for -dlto, if that is another one.
 // "culink": the program that is run to load libnvJitLink; without it, libnvJitLink is not used.
 // Another kind: CULINK_INVALID_ARGUMENT.
 CULINK_API culink_status culink_link_set_tool(culink_link *link, const char *kind,
@@ -142,6 +161,8 @@ CULINK_API culink_status culink_link_set_tool(culink_link *link, const char *kin
 // beside this library (../bin) and in PATH. What is not found stays as it was; culink_link_tool
 // tells what was. Nothing else here reads the environment.
 CULINK_API culink_status culink_link_find_tools(culink_link *link, const char *folder);
+// A further folder of programs, in which culink_link_find_tools looks before the usual ones.
+CULINK_API culink_status culink_link_add_tool_folder(culink_link *link, const char *folder);
 // The path that is set, or NULL.
 CULINK_API const char *culink_link_tool(const culink_link *link, const char *kind);
 
@@ -203,6 +224,8 @@ CULINK_API culink_severity culink_message_severity(const culink_message *message
 CULINK_API const char *culink_message_id(const culink_message *message);
 CULINK_API const char *culink_message_text(const culink_message *message);
 CULINK_API const char *culink_message_hint(const culink_message *message);
+// All of it, as the program `culink` prints it, without a line feed at the end.
+CULINK_API const char *culink_message_shown(const culink_message *message);
 // What fills the blanks of the text: names, sizes, files.
 CULINK_API size_t culink_message_argument_count(const culink_message *message);
 CULINK_API const char *culink_message_argument(const culink_message *message, size_t index);
@@ -239,6 +262,18 @@ CULINK_API void culink_cubin_destroy(culink_cubin *cubin);
 // "" unless it could not be opened: file, part of the file and field, and what is wrong.
 CULINK_API const char *culink_cubin_error(const culink_cubin *cubin);
 
+// Something that is wrong or different. Each of these may be "".
+typedef struct culink_finding {
+  size_t struct_size;
+  const char *rule;  // the rule that is broken ("section-flags"), or the topic of a difference
+  const char *file;  // as it was given
+  const char *place; // a section, a symbol, a record
+  const char *field; // of it
+  const char *text;  // what is wrong
+} culink_finding;
+// Why it could not be opened, in parts. All are "" if it could.
+CULINK_API culink_status culink_cubin_get_error(const culink_cubin *cubin, culink_finding *error);
+
 // What a file does not say, in members of type int64_t.
 #define CULINK_NOT_SAID (-1)
 
@@ -254,6 +289,9 @@ typedef struct culink_cubin_info {
   uint64_t global_bytes; // variables in global memory
   uint64_t shared_bytes; // static shared memory of no particular kernel
   uint64_t reserved_shared_bytes; // taken by the system at the start of shared memory
+  uint32_t type;                  // ET_...
+  uint32_t bits;                  // 64; 32 in old files
+  uint32_t abi_version;           // EI_ABIVERSION
 } culink_cubin_info;
 CULINK_API culink_status culink_cubin_get_info(const culink_cubin *cubin, culink_cubin_info *info);
 
@@ -290,6 +328,7 @@ typedef struct culink_symbol {
   uint8_t type;             // STT_...
   uint8_t other;            // st_other
   uint8_t kernel;           // 1: an entry point
+  uint32_t table;           // index of the section with the symbol
 } culink_symbol;
 // Of .symtab, by number; number 0 is the null symbol.
 CULINK_API size_t culink_cubin_symbol_count(const culink_cubin *cubin);
@@ -347,7 +386,8 @@ typedef struct culink_attribute {
   uint64_t value_count; // of culink_cubin_attribute_value
   uint32_t section;     // index
   uint8_t code;
-  uint8_t format; // 1 no value, 2 byte, 3 half word, 4 payload
+  uint8_t format;       // 1 no value, 2 byte, 3 half word, 4 payload
+  uint64_t first_value; // index in the list "value" of culink_cubin_list
 } culink_attribute;
 CULINK_API size_t culink_cubin_attribute_count(const culink_cubin *cubin);
 CULINK_API culink_status culink_cubin_attribute(const culink_cubin *cubin, size_t index,
@@ -382,6 +422,92 @@ typedef struct culink_tool {
 CULINK_API size_t culink_cubin_tool_count(const culink_cubin *cubin);
 CULINK_API culink_status culink_cubin_tool(const culink_cubin *cubin, size_t index,
                                            culink_tool *tool);
+
+// Bytes in a constant bank.
+typedef struct culink_bank {
+  size_t struct_size;
+  uint64_t bytes;
+  uint32_t function; // index; 0xffffffff: of the whole module
+  uint32_t bank;
+} culink_bank;
+
+// An ELF note.
+typedef struct culink_note {
+  size_t struct_size;
+  const char *owner; // "NVIDIA Corp"
+  const void *desc;
+  uint64_t desc_size;
+  uint32_t section; // index
+  uint32_t type;
+} culink_note;
+
+// ---- Whole lists
+
+// A list as an array, for languages in which a call for each row is slow. A row is a structure of
+// this library's version, which may be larger than the header's.
+typedef struct culink_list {
+  size_t struct_size;
+  const void *first; // NULL if there are none
+  size_t count;
+  size_t stride; // bytes from a row to the next
+} culink_list;
+// "section", "symbol", "relocation", "function", "attribute", "tool": as above. "value": of all
+// attributes. "other-symbol": culink_symbol of other tables, which files with Mercury code have.
+// "bank": culink_bank. "note": culink_note. Another kind: CULINK_INVALID_ARGUMENT.
+CULINK_API culink_status culink_cubin_list(const culink_cubin *cubin, const char *kind,
+                                           culink_list *list);
+
+// What a question about files is answered with: lists, or bytes.
+typedef struct culink_answer culink_answer;
+CULINK_API void culink_answer_destroy(culink_answer *answer);
+// The lists are named where the questions are; one of another question is empty.
+CULINK_API culink_status culink_answer_list(const culink_answer *answer, const char *kind,
+                                            culink_list *list);
+CULINK_API const void *culink_answer_bytes(const culink_answer *answer, size_t *size);
+
+// Which rules of a well-formed file it breaks, as `cubin verify` does. "finding": culink_finding.
+CULINK_API culink_status culink_cubin_verify(const culink_cubin *cubin, culink_answer **answer);
+
+// How two cubins differ, as `cubin diff` does, but for the topics in `ignored`, with at most
+// `limit` differences of each topic. "finding": culink_finding. "count": culink_count of every
+// topic.
+typedef struct culink_count {
+  size_t struct_size;
+  const char *name;
+  uint64_t count; // with those that the limit left out
+} culink_count;
+CULINK_API culink_status culink_cubin_diff(const culink_cubin *first, const culink_cubin *second,
+                                           const char *const *ignored, size_t ignored_count,
+                                           uint64_t limit, culink_answer **answer);
+
+// A piece of device code in a file.
+typedef struct culink_code {
+  size_t struct_size;
+  const char *kind;     // "cubin", "ptx", "lto", "other"
+  const char *target;   // "sm_90a", "compute_80", "lto_90"; "": not known
+  const char *member;   // of the archive, or ""
+  const char *place;    // the section, "fatbin", or "file" where it is no part of one
+  const char *packing;  // "raw", "lz4", "zstd", "unknown"
+  const char *source;   // what the compiler noted, most often the source's name; or ""
+  const char *name;     // "3.sm_90.cubin": unique in the file
+  uint64_t size;        // in bytes, when unpacked
+  uint64_t packed_size; // in the file
+  uint32_t number;      // from 1
+} culink_code;
+// All device code in a cubin, fatbin, host object, program, shared library or archive. "code":
+// culink_code. "finding": culink_finding of parts that could not be read, with CULINK_OK; with
+// CULINK_BAD_FILE, why the file could not be. Bytes are the caller's as of culink_cubin_open_bytes.
+CULINK_API culink_status culink_find_code_in_file(const char *path, culink_answer **answer);
+CULINK_API culink_status culink_find_code_in_bytes(const char *name, const void *data, size_t size,
+                                                   culink_answer **answer);
+// A piece, unpacked, as the bytes of an answer. CULINK_BAD_FILE: damaged, as "finding" says.
+CULINK_API culink_status culink_code_unpack(const culink_answer *code, size_t index,
+                                            culink_answer **answer);
+
+// Writes a file, which appears whole or not at all. CULINK_BAD_FILE: it could not be written, as
+// "finding" says.
+CULINK_API culink_status culink_write_file(const char *path, const void *data, size_t size,
+                                           culink_answer **answer);
 
 #ifdef __cplusplus
 }

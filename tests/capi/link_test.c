@@ -337,6 +337,57 @@ static void names_are_known(void) {
   EXPECT(culink_known_name("target", (size_t)-1) == NULL);
 }
 
+// Links both objects after `change` and expects as many kernels.
+static void expect_kernels(void (*change)(culink_link *), size_t count, int line) {
+  culink_link *link = new_link("-arch=sm_90");
+  culink_result *result = NULL;
+  culink_cubin *cubin = NULL;
+  change(link);
+  EXPECT(culink_link_add_file(link, CULINK_SOURCE_DIR "/" FOLDER "main.cubin") == CULINK_OK);
+  EXPECT(culink_link_add_file(link, CULINK_SOURCE_DIR "/" FOLDER "filter.cubin") == CULINK_OK);
+  EXPECT(culink_link_run(link, &result) == CULINK_OK);
+  size_t size = 0;
+  const void *bytes = culink_result_bytes(result, &size);
+  EXPECT(culink_cubin_open_bytes(&cubin, NULL, bytes, size) == CULINK_OK);
+  culink_function function = {.struct_size = sizeof function};
+  size_t kernels = 0;
+  for (size_t i = 0; culink_cubin_function(cubin, i, &function) == CULINK_OK; ++i)
+    kernels += function.kernel == 1;
+  expect(kernels == count, "kernels are kept", line);
+  culink_cubin_destroy(cubin);
+  culink_result_destroy(result);
+  culink_link_destroy(link);
+}
+
+static void keep_total(culink_link *link) {
+  const char *const names[] = {"total(float const*, float*, int)"};
+  EXPECT(culink_link_add_values(link, "kernels-used", names, 1) == CULINK_OK);
+}
+static void keep_none(culink_link *link) {
+  EXPECT(culink_link_add_values(link, "kernels-used", NULL, 0) == CULINK_OK);
+}
+static void launch_smooth(culink_link *link) {
+  const char *const patterns[] = {"_Z6smooth*"};
+  EXPECT(culink_link_set_host_kernels(link, patterns, 1, NULL, 0) == CULINK_OK);
+}
+static void misuse_lists(culink_link *link) {
+  EXPECT(culink_link_add_values(link, "debug", NULL, 0) == CULINK_BAD_OPTION);
+  EXPECT_TEXT(culink_link_error(link), "--debug is no option of a link with values");
+  EXPECT(culink_link_add_values(link, "no-such", NULL, 0) == CULINK_BAD_OPTION);
+  EXPECT(culink_link_add_values(link, NULL, NULL, 0) == CULINK_INVALID_ARGUMENT);
+  EXPECT(culink_link_add_values(link, "kernels-used", NULL, 1) == CULINK_INVALID_ARGUMENT);
+  EXPECT(culink_link_set_host_kernels(link, NULL, 0, NULL, 1) == CULINK_INVALID_ARGUMENT);
+  EXPECT(culink_link_add_tool_folder(link, NULL) == CULINK_INVALID_ARGUMENT);
+  EXPECT(culink_link_add_tool_folder(link, "/no/such/folder") == CULINK_OK);
+}
+
+static void lists_keep_kernels(void) {
+  expect_kernels(keep_total, 1, __LINE__);
+  expect_kernels(keep_none, 0, __LINE__);
+  expect_kernels(launch_smooth, 1, __LINE__);
+  expect_kernels(misuse_lists, 2, __LINE__);
+}
+
 int main(void) {
   links_what_nvlink_links();
   options_are_those_of_the_command_line();
@@ -346,6 +397,7 @@ int main(void) {
   cancelling_ends_programs();
   tools_are_set_and_found();
   modules_are_listed();
+  lists_keep_kernels();
   names_are_known();
   return finish("links");
 }

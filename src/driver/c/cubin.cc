@@ -4,6 +4,7 @@
 // first asked for, since most callers want one of them, and kept, so that access by index is quick.
 // Text is copied: names in the file end with a zero, parts of names do not.
 #include <memory>
+#include <string_view>
 
 #include "driver/c/handles.h"
 
@@ -70,6 +71,9 @@ std::vector<culink_cubin_info> make_info(const CubinReader &reader, TextStore &t
   out.global_bytes = usage.global;
   out.shared_bytes = usage.shared;
   out.reserved_shared_bytes = usage.reserved_shared;
+  out.type = static_cast<u32>(header.type);
+  out.bits = header.elf_class == elf::ElfClass::Elf64 ? 64 : 32;
+  out.abi_version = header.abi_version;
   return {out};
 }
 
@@ -95,9 +99,9 @@ std::vector<culink_section> make_sections(const CubinReader &reader, TextStore &
   return out;
 }
 
-std::vector<culink_symbol> make_symbols(const CubinReader &reader, TextStore &text) {
-  std::vector<culink_symbol> out;
-  for (const CubinReader::Symbol &from : reader.symbols()) {
+void add_symbols(const std::vector<CubinReader::Symbol> &symbols, u32 table, TextStore &text,
+                 std::vector<culink_symbol> &out) {
+  for (const CubinReader::Symbol &from : symbols) {
     culink_symbol &to = out.emplace_back();
     to.name = text.keep(from.name);
     to.value = from.value;
@@ -108,7 +112,23 @@ std::vector<culink_symbol> make_symbols(const CubinReader &reader, TextStore &te
     to.type = static_cast<u8>(from.type);
     to.other = from.other;
     to.kernel = from.kernel() ? 1 : 0;
+    to.table = table;
   }
+}
+
+std::vector<culink_symbol> make_symbols(const CubinReader &reader, TextStore &text) {
+  std::vector<culink_symbol> out;
+  const CubinReader::Section *table = reader.find_section(".symtab");
+  add_symbols(reader.symbols(), table ? table->index : 0, text, out);
+  return out;
+}
+
+std::vector<culink_symbol> make_other_symbols(const CubinReader &reader, TextStore &text) {
+  std::vector<culink_symbol> out;
+  const CubinReader::Section *usual = reader.find_section(".symtab");
+  for (const CubinReader::Section &table : reader.sections())
+    if (!usual || table.index != usual->index)
+      add_symbols(reader.symbols(table), table.index, text, out);
   return out;
 }
 
@@ -155,6 +175,7 @@ std::vector<culink_function> make_functions(const CubinReader &reader, TextStore
 
 std::vector<culink_attribute> make_attributes(const CubinReader &reader, TextStore &text) {
   std::vector<culink_attribute> out;
+  u64 values = 0;
   for (const CubinReader::Attribute &from : reader.attributes()) {
     culink_attribute &to = out.emplace_back();
     to.name = text.keep(from.name);
@@ -166,18 +187,18 @@ std::vector<culink_attribute> make_attributes(const CubinReader &reader, TextSto
     to.section = from.section;
     to.code = from.code;
     to.format = from.format;
+    to.first_value = values;
+    values += to.value_count;
   }
   return out;
 }
 
-std::vector<std::vector<culink_value>> make_values(const CubinReader &reader, TextStore &text) {
-  std::vector<std::vector<culink_value>> out;
-  for (const CubinReader::Attribute &attribute : reader.attributes()) {
-    std::vector<culink_value> &list = out.emplace_back();
+std::vector<culink_value> make_values(const CubinReader &reader, TextStore &text) {
+  std::vector<culink_value> out;
+  for (const CubinReader::Attribute &attribute : reader.attributes())
     for (const CubinReader::Value &from : attribute.values)
-      list.push_back({0, text.keep(from.key), text.keep(from.text), from.number,
-                      static_cast<culink_value_kind>(from.kind)});
-  }
+      out.push_back({0, text.keep(from.key), text.keep(from.text), from.number,
+                     static_cast<culink_value_kind>(from.kind)});
   return out;
 }
 
@@ -189,17 +210,65 @@ std::vector<culink_tool> make_tools(const CubinReader &reader, TextStore &text) 
   return out;
 }
 
-template <typename Open> culink_status open(culink_cubin **cubin, const Open &open_reader) {
+std::vector<culink_bank> make_banks(const CubinReader &reader, TextStore &) {
+  std::vector<culink_bank> out;
+  const ModuleUsage usage = reader.usage();
+  for (const BankUse &bank : usage.constants)
+    out.push_back({0, bank.size, ~u32{0}, bank.bank});
+  for (u32 i = 0; i < usage.functions.size(); ++i)
+    for (const BankUse &bank : usage.functions[i].constants)
+      out.push_back({0, bank.size, i, bank.bank});
+  return out;
+}
+
+std::vector<culink_note> make_notes(const CubinReader &reader, TextStore &text) {
+  std::vector<culink_note> out;
+  for (const CubinReader::Note &from : reader.notes())
+    out.push_back({0, text.keep(from.owner), from.desc.empty() ? nullptr : from.desc.data(),
+                   from.desc.size(), from.section, from.type});
+  return out;
+}
+
+template <auto List, auto Make> culink_status list_of(const culink_cubin &cubin, culink_list *out) {
+  return give_list(rows_of(cubin, List, Make), out);
+}
+
+struct ListKind {
+  std::string_view name;
+  culink_status (*give)(const culink_cubin &, culink_list *);
+};
+
+constexpr std::array kListKinds = std::to_array<ListKind>({
+    {"attribute", list_of<&culink_cubin::attributes, make_attributes>},
+    {"bank", list_of<&culink_cubin::banks, make_banks>},
+    {"function", list_of<&culink_cubin::functions, make_functions>},
+    {"note", list_of<&culink_cubin::notes, make_notes>},
+    {"other-symbol", list_of<&culink_cubin::other_symbols, make_other_symbols>},
+    {"relocation", list_of<&culink_cubin::relocations, make_relocations>},
+    {"section", list_of<&culink_cubin::sections, make_sections>},
+    {"symbol", list_of<&culink_cubin::symbols, make_symbols>},
+    {"tool", list_of<&culink_cubin::tools, make_tools>},
+    {"value", list_of<&culink_cubin::values, make_values>},
+});
+
+void open(culink_cubin &cubin, ByteSpan bytes, std::string_view name) {
+  cubin.bytes = bytes;
+  Result<CubinReader> reader = CubinReader::open(bytes, name);
+  if (reader)
+    cubin.reader = std::move(*reader);
+  else
+    cubin.error = reader.error();
+}
+
+template <typename Open> culink_status make_cubin(culink_cubin **cubin, const Open &open) {
   *cubin = nullptr;
   return guarded([&] {
     auto out = std::make_unique<culink_cubin>();
-    Result<CubinReader> reader = open_reader();
-    if (reader)
-      out->reader = std::move(*reader);
-    else
-      out->error = reader.error().text();
+    open(*out);
+    if (!out->reader)
+      out->error_text = out->error.text();
     *cubin = out.release();
-    return reader ? CULINK_OK : CULINK_BAD_FILE;
+    return (*cubin)->reader ? CULINK_OK : CULINK_BAD_FILE;
   });
 }
 
@@ -208,15 +277,24 @@ template <typename Open> culink_status open(culink_cubin **cubin, const Open &op
 culink_status culink_cubin_open_file(culink_cubin **cubin, const char *path) {
   if (!cubin || !path)
     return CULINK_INVALID_ARGUMENT;
-  return open(cubin, [&] { return CubinReader::open_file(path); });
+  return make_cubin(cubin, [&](culink_cubin &out) {
+    Result<MappedFile> file = MappedFile::open(path);
+    if (!file) {
+      out.error = file.error();
+      out.error.file = path;
+      return;
+    }
+    out.file = std::move(*file);
+    open(out, out.file->bytes(), path);
+  });
 }
 
 culink_status culink_cubin_open_bytes(culink_cubin **cubin, const char *name, const void *data,
                                       size_t size) {
   if (!cubin || (!data && size != 0) || size > PTRDIFF_MAX)
     return CULINK_INVALID_ARGUMENT;
-  return open(cubin, [&] {
-    return CubinReader::open({static_cast<const u8 *>(data), size}, name ? name : "");
+  return make_cubin(cubin, [&](culink_cubin &out) {
+    open(out, {static_cast<const u8 *>(data), size}, name ? name : "");
   });
 }
 
@@ -226,7 +304,16 @@ void culink_cubin_destroy(culink_cubin *cubin) {
 }
 
 const char *culink_cubin_error(const culink_cubin *cubin) {
-  return is_valid(cubin) ? cubin->error.c_str() : nullptr;
+  return is_valid(cubin) ? cubin->error_text.c_str() : nullptr;
+}
+
+culink_status culink_cubin_get_error(const culink_cubin *cubin, culink_finding *error) {
+  if (!is_valid(cubin) || !error)
+    return CULINK_INVALID_ARGUMENT;
+  const Error &from = cubin->error;
+  return give(culink_finding{0, "", from.file.c_str(), from.place.c_str(), from.field.c_str(),
+                             from.message.c_str()},
+              error);
 }
 
 culink_status culink_cubin_get_info(const culink_cubin *cubin, culink_cubin_info *info) {
@@ -282,10 +369,11 @@ culink_status culink_cubin_attribute_value(const culink_cubin *cubin, size_t att
   if (!is_valid(cubin) || !value)
     return CULINK_INVALID_ARGUMENT;
   return guarded([&] {
-    const auto &lists = rows_of(*cubin, &culink_cubin::values, make_values);
-    if (attribute >= lists.size() || index >= lists[attribute].size())
+    const auto &attributes = rows_of(*cubin, &culink_cubin::attributes, make_attributes);
+    const auto &values = rows_of(*cubin, &culink_cubin::values, make_values);
+    if (attribute >= attributes.size() || index >= attributes[attribute].value_count)
       return CULINK_INVALID_ARGUMENT;
-    return give(lists[attribute][index], value);
+    return give(values[attributes[attribute].first_value + index], value);
   });
 }
 
@@ -295,4 +383,12 @@ size_t culink_cubin_tool_count(const culink_cubin *cubin) {
 
 culink_status culink_cubin_tool(const culink_cubin *cubin, size_t index, culink_tool *tool) {
   return give_row(cubin, &culink_cubin::tools, make_tools, index, tool);
+}
+
+culink_status culink_cubin_list(const culink_cubin *cubin, const char *kind, culink_list *list) {
+  if (!is_valid(cubin) || !kind || !list)
+    return CULINK_INVALID_ARGUMENT;
+  const auto found = std::ranges::find(kListKinds, std::string_view(kind), &ListKind::name);
+  return found == kListKinds.end() ? CULINK_INVALID_ARGUMENT
+                                   : guarded([&] { return found->give(*cubin, list); });
 }

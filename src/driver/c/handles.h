@@ -21,6 +21,8 @@
 #include "culink/cubin_reader.h"
 #include "culink/linker.h"
 #include "driver/options/command_line.h"
+#include "input/find_code.h"
+#include "support/mapped_file.h"
 
 namespace culink::capi {
 
@@ -29,10 +31,11 @@ enum class HandleKind : u64 {
   Result = 0x7365725f6b6e696c,
   Message = 0x67736d5f6b6e696c,
   Cubin = 0x6e696275635f6c63,
+  Answer = 0x7765736e615f6c63,
 };
 
 // In the order of their names in link.cc.
-enum class Tool : u8 { Ptxas, NvJitLink, Nvlink, Culink, Count_ };
+enum class Tool : u8 { Ptxas, NvJitLink, Nvlink, Compiler, Culink, Count_ };
 inline constexpr size_t kToolCount = static_cast<size_t>(Tool::Count_);
 
 // An input as it was added. A copy is what `bytes` points to.
@@ -40,6 +43,12 @@ struct AddedInput {
   std::string name;
   std::optional<ByteSpan> bytes; // nothing: a file
   std::vector<u8> copy;
+};
+
+// An option with its values as they were added, which may be none.
+struct AddedValues {
+  OptionId option;
+  std::vector<std::string> values;
 };
 
 // Text for C structures: each ends with a zero and stays where it is.
@@ -69,6 +78,10 @@ struct culink_link {
   std::deque<culink::capi::AddedInput> inputs;
   std::vector<std::string> libraries;
   std::vector<std::string> library_paths;
+  std::vector<culink::capi::AddedValues> values;
+  std::optional<culink::HostReferences> host_kernels;
+  std::vector<std::string> tool_folders;
+  std::string engine_folder;
   std::array<std::optional<std::string>, culink::capi::kToolCount> tools;
   culink_progress callback = nullptr;
   void *user = nullptr;
@@ -81,6 +94,7 @@ struct culink_message {
   static constexpr culink::capi::HandleKind kKind = culink::capi::HandleKind::Message;
   culink::capi::HandleKind kind = kKind;
   culink::Message message;
+  std::string shown;
 };
 
 struct culink_result {
@@ -99,7 +113,10 @@ struct culink_result {
 struct culink_cubin {
   static constexpr culink::capi::HandleKind kKind = culink::capi::HandleKind::Cubin;
   culink::capi::HandleKind kind = kKind;
-  std::string error;
+  std::optional<culink::MappedFile> file; // nothing: the caller has the bytes
+  culink::ByteSpan bytes;
+  culink::Error error;
+  std::string error_text;
   std::optional<culink::CubinReader> reader; // nothing: it could not be opened
   culink::capi::RowList<culink_cubin_info> info;
   culink::capi::RowList<culink_section> sections;
@@ -107,8 +124,23 @@ struct culink_cubin {
   culink::capi::RowList<culink_relocation> relocations;
   culink::capi::RowList<culink_function> functions;
   culink::capi::RowList<culink_attribute> attributes;
-  culink::capi::RowList<std::vector<culink_value>> values; // by attribute
+  culink::capi::RowList<culink_value> values; // of all attributes
   culink::capi::RowList<culink_tool> tools;
+  culink::capi::RowList<culink_symbol> other_symbols;
+  culink::capi::RowList<culink_bank> banks;
+  culink::capi::RowList<culink_note> notes;
+};
+
+struct culink_answer {
+  static constexpr culink::capi::HandleKind kKind = culink::capi::HandleKind::Answer;
+  culink::capi::HandleKind kind = kKind;
+  culink::capi::TextStore text;
+  std::vector<culink_finding> findings;
+  std::vector<culink_count> counts;
+  std::vector<culink_code> code;
+  std::vector<culink::u8> bytes;
+  std::optional<culink::MappedFile> file;
+  culink::CodeInFile found; // in the file, or in bytes of the caller
 };
 
 // The edge between C++ and C: no exception passes it, and no wrong pointer.
@@ -180,6 +212,20 @@ template <typename Row> culink_status give(const Row &row, Row *out) {
   std::memcpy(to, &row, std::min(size, sizeof row));
   out->struct_size = size;
   return CULINK_OK;
+}
+
+template <typename Row> culink_status give_list(const std::vector<Row> &rows, culink_list *out) {
+  return give(culink_list{0, rows.data(), rows.size(), sizeof(Row)}, out);
+}
+
+[[nodiscard]] inline std::vector<std::string> strings_of(const char *const *texts, size_t count) {
+  return {texts, texts + count};
+}
+
+// Whether there is a text for each of `count`.
+[[nodiscard]] inline bool are_texts(const char *const *texts, size_t count) {
+  return count == 0 || (texts && count <= PTRDIFF_MAX / sizeof *texts &&
+                        std::find(texts, texts + count, nullptr) == texts + count);
 }
 
 } // namespace culink::capi

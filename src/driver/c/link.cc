@@ -64,9 +64,13 @@ void set_tools(const culink_link &link, LinkRequest &request) {
   };
   if (request.ptxas.empty()) // the option --ptxas comes first
     request.ptxas = path_of(Tool::Ptxas);
-  request.finalizer.library = request.lto.library = path_of(Tool::NvJitLink);
+  request.finalizer.library = path_of(Tool::NvJitLink);
+  request.lto.library =
+      link.tools[static_cast<size_t>(Tool::Compiler)].value_or(request.finalizer.library);
   request.finalizer.worker = request.lto.worker = path_of(Tool::Culink);
   request.finalizer.nvlink = path_of(Tool::Nvlink);
+  if (!link.engine_folder.empty())
+    request.finalizer.folder = link.engine_folder;
 }
 
 // The program has to have a file for its output; here a name is only for -g.
@@ -99,6 +103,8 @@ PreparedLink prepare(const culink_link &link) {
     line.append(OptionId::Library, link.libraries);
   if (!link.library_paths.empty())
     line.append(OptionId::LibraryPath, link.library_paths);
+  for (const AddedValues &added : link.values)
+    line.append(added.option, added.values);
   for (const AddedInput &input : link.inputs)
     line.inputs.push_back(input.name);
   PreparedLink out;
@@ -111,6 +117,10 @@ PreparedLink prepare(const culink_link &link) {
   out.request.inputs.clear();
   for (const AddedInput &input : link.inputs)
     out.request.inputs.push_back({input.name, input.bytes});
+  for (const AddedValues &added : link.values) // no name keeps no kernel, unlike in nvlink's words
+    if (added.option == OptionId::KernelsUsed && added.values.empty())
+      out.request.options.kernels_used = line.list(OptionId::KernelsUsed);
+  out.request.options.host_references = link.host_kernels;
   set_tools(link, out.request);
   out.style = log_style(line);
   return out;
@@ -136,7 +146,10 @@ std::unique_ptr<culink_result> make_result(PreparedLink prepared, LinkResult lin
     for (Message &message : *list) {
       const bool is_cancelled = message.id == diag_row(DiagId::Cancelled).key;
       out->status = is_cancelled ? CULINK_CANCELLED : out->status;
-      out->messages.emplace_back().message = std::move(message);
+      std::string shown = format_message(message, "culink", prepared.style.text);
+      shown.erase(shown.find_last_not_of('\n') + 1);
+      out->messages.emplace_back(
+          culink_message{.message = std::move(message), .shown = std::move(shown)});
     }
   if (out->status == CULINK_OK && !linked.ok())
     out->status = CULINK_LINK_FAILED;
@@ -221,12 +234,36 @@ culink_status culink_link_add_option(culink_link *link, const char *word) {
 }
 
 culink_status culink_link_add_options(culink_link *link, const char *const *words, size_t count) {
-  if ((!words && count != 0) || count > kLargest / sizeof *words)
+  if (!are_texts(words, count))
     return CULINK_INVALID_ARGUMENT;
-  for (size_t i = 0; i < count; ++i)
-    if (!words[i])
-      return CULINK_INVALID_ARGUMENT;
   return change_link(link, [&] { return add_words(*link, words, count); });
+}
+
+culink_status culink_link_add_values(culink_link *link, const char *option,
+                                     const char *const *values, size_t count) {
+  if (!option || !are_texts(values, count))
+    return CULINK_INVALID_ARGUMENT;
+  return change_link(link, [&] {
+    const OptionRow *row = find_option(option);
+    if (!row || row->kind == ValueKind::Flag || is_of_program(row->concerns)) {
+      link->error = fmt::format("--{} is no option of a link with values", option);
+      return CULINK_BAD_OPTION;
+    }
+    link->values.push_back({row->id, strings_of(values, count)});
+    return CULINK_OK;
+  });
+}
+
+culink_status culink_link_set_host_kernels(culink_link *link, const char *const *global,
+                                           size_t global_count, const char *const *local,
+                                           size_t local_count) {
+  if (!are_texts(global, global_count) || !are_texts(local, local_count))
+    return CULINK_INVALID_ARGUMENT;
+  return change_link(link, [&] {
+    link->host_kernels = HostReferences{.external_kernels = strings_of(global, global_count),
+                                        .internal_kernels = strings_of(local, local_count)};
+    return CULINK_OK;
+  });
 }
 
 const char *culink_link_error(const culink_link *link) {
@@ -262,6 +299,10 @@ culink_status culink_link_add_library(culink_link *link, const char *name) {
 
 culink_status culink_link_add_library_path(culink_link *link, const char *folder) {
   return add_text(link, &culink_link::library_paths, folder);
+}
+
+culink_status culink_link_add_tool_folder(culink_link *link, const char *folder) {
+  return add_text(link, &culink_link::tool_folders, folder);
 }
 
 culink_status culink_link_set_progress(culink_link *link, culink_progress callback, void *user) {
@@ -302,7 +343,7 @@ culink_status culink_link_run(culink_link *link, culink_result **result) {
 namespace {
 
 constexpr std::array<std::string_view, kToolCount> kToolNames = {"ptxas", "libnvJitLink", "nvlink",
-                                                                 "culink"};
+                                                                 "compiler", "culink"};
 
 // The number of a tool, or kToolCount.
 size_t find_tool(const char *kind) {
@@ -341,9 +382,11 @@ culink_status culink_link_set_tool(culink_link *link, const char *kind, const ch
 culink_status culink_link_find_tools(culink_link *link, const char *folder) {
   return change_link(link, [&] {
     const std::string cuda = folder ? folder : "";
-    FinalizerEngine engine = find_finalizer("", cuda);
-    std::array<std::string, kToolCount> found = {find_ptxas(cuda), std::move(engine.library),
-                                                 std::move(engine.nvlink), find_program()};
+    FinalizerEngine engine = find_finalizer("", cuda, "/proc/self/exe", link->tool_folders);
+    link->engine_folder = std::move(engine.folder);
+    std::array<std::string, kToolCount> found = {find_ptxas(cuda, link->tool_folders),
+                                                 std::move(engine.library),
+                                                 std::move(engine.nvlink), "", find_program()};
     for (size_t i = 0; i < kToolCount; ++i)
       if (!found[i].empty())
         link->tools[i] = std::move(found[i]);

@@ -31,7 +31,7 @@ std::string make_log(const culink_result &result, culink_format format) {
     if (result.style.hides(one.message))
       continue;
     out += format == CULINK_JSON ? format_message_json(one.message, result.style.text.target)
-                                 : format_message(one.message, "culink", result.style.text);
+                                 : one.shown + '\n';
   }
   return out;
 }
@@ -111,6 +111,10 @@ const char *culink_message_text(const culink_message *message) {
 
 const char *culink_message_hint(const culink_message *message) {
   return is_valid(message) ? message->message.hint.c_str() : nullptr;
+}
+
+const char *culink_message_shown(const culink_message *message) {
+  return is_valid(message) ? message->shown.c_str() : nullptr;
 }
 
 size_t culink_message_argument_count(const culink_message *message) {
