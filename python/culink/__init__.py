@@ -16,7 +16,7 @@ is needed. docs/python.md has more examples.
 
 from __future__ import annotations
 
-from . import _native
+from . import _c
 from ._container import Code, CodeFile, Problem, open
 from ._cubin import TOPICS, Cubin, Diff
 from ._errors import CubinError, Error, LinkError, Message, Origin
@@ -24,7 +24,7 @@ from ._link import HostReferences, Input, LinkedCubin, link
 from ._rows import (UNBOUNDED_STACK, Attribute, Difference, Finding, Function, Header, Note, Relocation,
                     Section, Symbol, Tool, Usage, Value)
 
-__version__: str = _native.version
+__version__: str = _c.text(_c.version())
 
 __all__ = [
     "Attribute", "Code", "CodeFile", "Cubin", "CubinError", "Diff", "Difference", "Error", "Finding",
@@ -40,14 +40,14 @@ def demangle(name: str) -> str:
     Names that nvcc and ptxas make up are led back to what somebody wrote; anything else comes back as
     it is.
     """
-    return _native.demangle(name)
+    return _c.demangle(name)
 
 
 def emulated_linkers() -> list[str]:
     """The values that `emulate` of :func:`link` may have."""
-    return _native.emulated_linkers()
+    return _c.known_names("emulate")
 
 
 def known_dialects() -> list[str]:
     """The values that `dialect` of :func:`link` may have, oldest first."""
-    return _native.known_dialects()
+    return _c.known_names("dialect")

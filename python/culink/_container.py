@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 import os
-from typing import Iterator, NamedTuple, Optional, Union, overload
+from typing import Any, Iterator, NamedTuple, Optional, Union, overload
 
-from . import _native
+from . import _c
 from ._cubin import Cubin
 from ._errors import CubinError
 
@@ -47,10 +47,10 @@ class Code:
     name: str
     """``"3.sm_90.cubin"``: unique in the file, and good as the end of a file name."""
 
-    def __init__(self, file: CodeFile, row: _native.CodeRow) -> None:
+    def __init__(self, file: CodeFile, row: tuple[Any, ...]) -> None:
         self._file = file
-        (self.number, self.kind, self.target, self.member, self.place, self.size, self.packed_size,
-         self.packing, self.source, self.name) = row
+        (self.kind, self.target, self.member, self.place, self.packing, self.source, self.name,
+         (self.size, self.packed_size, self.number)) = row
 
     def __repr__(self) -> str:
         member = f" in {self.member}" if self.member else ""
@@ -83,15 +83,17 @@ class CodeFile:
         self._stat: Optional[os.stat_result] = None
         if isinstance(source, (bytes, bytearray, memoryview)):
             self.name = name or ""
-            self._container = _native.Container(self.name, bytes(source))
+            self._data = bytes(source)  # which the pieces are in
+            self._answer = _c.ask(_c.find_code_in_bytes, _c.encode(self.name), self._data, len(self._data))
         else:
             self._path = os.fspath(source)
             self._stat = os.stat(self._path)
             self.name = name or self._path
-            self._container = _native.Container(self._path)
-        self._code = tuple(Code(self, row) for row in self._container.code())
+            self._answer = _c.ask(_c.find_code_in_file, _c.encode(self._path))
+        self._code = tuple(Code(self, row) for row in _c.rows(_c.answer_list, self._answer, "code"))
         self.problems: tuple[Problem, ...] = tuple(
-            Problem._make(row) for row in self._container.problems())
+            Problem(place, field, text) for _, _, place, field, text, _ in
+            _c.rows(_c.answer_list, self._answer, "finding"))
         """Parts that could not be read; the rest is listed nevertheless."""
 
     def __len__(self) -> int:
@@ -124,7 +126,8 @@ class CodeFile:
             if (then.st_dev, then.st_ino) == (now.st_dev, now.st_ino) and (
                     then.st_size, then.st_mtime_ns) != (now.st_size, now.st_mtime_ns):
                 raise CubinError("the file has changed since it was opened", self.name)
-        return self._container.read(code.number - 1)
+        unpacked = _c.ask(_c.code_unpack, self._answer, code.number - 1)
+        return bytes(_c.view_of(_c.answer_bytes, unpacked))
 
 
 def open(source: Union[str, os.PathLike[str], bytes, bytearray, memoryview],

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Linking: the options in Python's words, handed on with the names that they have in C++."""
+"""Linking: the options in Python's words, handed on as words of the command line."""
 
 from __future__ import annotations
 
@@ -9,15 +9,17 @@ import importlib.util
 import os
 import pathlib
 import shutil
-from typing import Callable, Iterable, NamedTuple, Optional, Sequence, Tuple, TypeVar, Union
+import threading
+from typing import Any, Callable, Iterable, Iterator, NamedTuple, Optional, Sequence, Tuple, TypeVar, Union
 
-from . import _native
+from . import _c
 from ._cubin import Cubin
 from ._errors import LinkError, Message, Origin
 
 Path = Union[str, "os.PathLike[str]"]
 _T = TypeVar("_T")
 Data = Union[bytes, bytearray, memoryview, Cubin]
+_CODES = ("default", "sass", "mercury", "exact")
 
 
 class Input(NamedTuple):
@@ -77,10 +79,19 @@ def _named_bytes(source: Source, number: int) -> tuple[str, Optional[bytes]]:
     return os.fspath(source), None
 
 
-def _message(row: _native.MessageRow) -> Message:
-    severity, identifier, text, arguments, origins, notes, hint, shown = row
-    return Message(severity, identifier, text, tuple(arguments),
-                   tuple(Origin._make(origin) for origin in origins), tuple(notes), hint, shown)
+def _each(get: Callable[..., Any], count: int, *arguments: Any) -> Iterator[str]:
+    return (_c.text(get(*arguments, i)) for i in range(count))
+
+
+def _message(message: int) -> Message:
+    return Message(
+        ("info", "warning", "error", "bug")[_c.message_severity(message)], _c.text(_c.message_id(message)),
+        _c.text(_c.message_text(message)),
+        tuple(_each(_c.message_argument, _c.message_argument_count(message), message)),
+        tuple(Origin._make(_c.get("origin", _c.message_origin, message, i)[:-1])
+              for i in range(_c.message_origin_count(message))),
+        tuple(_each(_c.message_note, _c.message_note_count(message), message)),
+        _c.text(_c.message_hint(message)), _c.text(_c.message_shown(message)))
 
 
 @functools.lru_cache(maxsize=None)
@@ -95,21 +106,105 @@ def _package_folders() -> list[str]:
             for package in ("cu13", "cuda_nvcc", "nvjitlink")]
 
 
-def _toolkit_options(cuda: Optional[Path], ptxas: Optional[Path], finalizer: Optional[Path],
-                     code: str, lto: bool) -> dict[str, object]:
-    """The programs of NVIDIA's that take part where inputs or options need them."""
-    folder = "" if cuda is None else os.fspath(cuda)
-    near = _package_folders()
-    options: dict[str, object] = {
-        "ptxas": _native.find_ptxas(folder, near) if ptxas is None else os.fspath(ptxas)}
-    if finalizer is not None or code == "exact":
-        given = "" if finalizer is None else os.fspath(finalizer)
-        engine = _native.find_finalizer(given, folder, _program("culink"), near)
-        options.update(zip(("engine_library", "engine_worker", "engine_nvlink", "engine_folder"), engine))
-    if lto:
-        compiler = _native.find_finalizer("", folder, _program("culink"), near)
-        options.update(zip(("compiler_library", "compiler_worker"), compiler))
-    return options
+class _Link:
+    """What is collected before a link, and the link itself.
+
+    It runs in a thread of its own and without the GIL. The thread that called waits for it, and looks up a few times
+    a second to let Python answer signals, above all Ctrl-C, and to report progress. Both may raise an exception,
+    which ends the link.
+    """
+
+    def __init__(self) -> None:
+        self._handle = _c.Handle(_c.link_destroy)
+        self._result = _c.Handle(_c.result_destroy)
+        self._kept: list[object] = []  # what the library borrows
+        self._ended = threading.Event()
+        self._raised: Optional[BaseException] = None
+        _c.link_create(self._handle.place())
+
+    def add_words(self, words: Sequence[str]) -> None:
+        if _c.link_add_options(self._handle, *_c.texts(words)) == _c.BAD_OPTION:
+            raise ValueError(_c.text(_c.link_error(self._handle)))
+
+    def add_values(self, option: str, values: Sequence[str]) -> None:
+        _c.link_add_values(self._handle, option.encode(), *_c.texts(values))
+
+    def set_host_kernels(self, references: HostReferences) -> None:
+        external, internal = references
+        _c.link_set_host_kernels(self._handle, *_c.texts(_list("external", external)),
+                                 *_c.texts(_list("internal", internal)))
+
+    def add_input(self, source: Source, number: int) -> None:
+        name, data = _named_bytes(source, number)
+        if data is None:
+            _c.link_add_file(self._handle, _c.encode(name))
+        else:
+            self._kept.append(data)
+            _c.link_add_bytes(self._handle, _c.encode(name), data, len(data))
+
+    def set_tools(self, cuda: Optional[Path], ptxas: Optional[Path], finalizer: Optional[Path], code: str,
+                  lto: bool) -> None:
+        """The programs of NVIDIA's that take part where inputs or options need them."""
+        def set_tool(kind: str, path: Optional[bytes]) -> None:
+            _c.link_set_tool(self._handle, kind.encode(), path)
+
+        for folder in _package_folders():
+            _c.link_add_tool_folder(self._handle, _c.encode(folder))
+        _c.link_find_tools(self._handle, None if cuda is None else _c.encode(os.fspath(cuda)))
+        if lto:
+            set_tool("compiler", _c.link_tool(self._handle, b"libnvJitLink"))
+        if finalizer is not None or code != "exact":
+            set_tool("libnvJitLink", None)
+            set_tool("nvlink", None)
+        if finalizer is not None:
+            path = os.fspath(finalizer)
+            set_tool("libnvJitLink" if ".so" in os.path.basename(path) else "nvlink", _c.encode(path))
+        if ptxas is not None:
+            set_tool("ptxas", _c.encode(os.fspath(ptxas)))
+        if (lto or finalizer is not None or code == "exact") and (program := _program("culink")):
+            set_tool("culink", _c.encode(program))
+
+    def run(self, progress: Optional[Callable[[str, int, int], object]]) -> LinkedCubin:
+        state: list[tuple[str, int, int]] = []
+
+        def note(_user: object, step: bytes, done: int, total: int) -> int:
+            state[:] = [(_c.text(step), done, total)]
+            return 0
+
+        if progress is not None:
+            self._kept.append(callback := _c.Progress(note))
+            _c.link_set_progress(self._handle, callback, None)
+        self._wait(progress, state)
+        messages = tuple(_message(_c.result_message(self._result, i))
+                         for i in range(_c.result_message_count(self._result)))
+        image = _c.view_of(_c.result_bytes, self._result)
+        if not image:
+            raise LinkError(messages)
+        linked = LinkedCubin(image)
+        linked.messages = messages
+        return linked
+
+    def _run(self) -> None:
+        try:
+            _c.link_run(self._handle, self._result.place())
+        except BaseException as error:
+            self._raised = error
+        self._ended.set()
+
+    def _wait(self, progress: Optional[Callable[[str, int, int], object]],
+              state: list[tuple[str, int, int]]) -> None:
+        reported: list[tuple[str, int, int]] = []
+        threading.Thread(target=self._run).start()
+        while not self._ended.is_set():
+            try:
+                if not self._ended.wait(0.04) and progress and not self._raised and state != reported:
+                    reported = state[:]
+                    progress(*reported[0])
+            except BaseException as error:
+                self._raised = self._raised or error
+                _c.link_cancel(self._handle)
+        if self._raised:
+            raise self._raised
 
 
 def link(
@@ -196,38 +291,36 @@ def link(
         many inputs were read. An exception that it raises ends the link.
     :raises LinkError: The link failed; the exception has the messages.
     """
-    compiler_options = _list("ptxas_options", ptxas_options)
-    if max_registers is not None:
-        compiler_options.insert(0, f"-maxrregcount={max_registers}")
-    options: dict[str, object] = {
-        "target": arch, "relocatable": relocatable, "debug": debug,
-        "suppress_debug_info": suppress_debug_info, "code": code,
-        "ignore_host_info": ignore_host_info, "keep_system_libraries": keep_system_libraries,
-        "libraries": _list("libraries", libraries),
-        "library_paths": [os.fspath(path) for path in _list("library_paths", library_paths)],
-        "needs_all_libraries": missing_libraries_are_errors,
-        "ptxas_options": compiler_options,
-        "lto": lto, "nvvm_options": _list("nvvm_options", nvvm_options),
-        "emulate": emulate or "", "dialect": dialect or "",
-        "preserve_relocs": preserve_relocations, "tools_patch": tools_patch,
-        "warnings_are_errors": warnings_are_errors, "extra_warnings": extra_warnings,
-        "suppress_arch_warning": suppress_arch_warning,
-        "suppress_stack_size_warning": suppress_stack_size_warning, "check": check,
-        "threads": threads, **_toolkit_options(cuda, ptxas, finalizer, code, lto)}
-    if variables_used is not None:
-        options["variables_used"] = _list("variables_used", variables_used)
-    if max_registers is not None:
-        options["max_registers"] = max_registers
+    if code not in _CODES:
+        raise ValueError("code is one of default, sass, mercury and exact")
+    libraries, folders = _list("libraries", libraries), _list("library_paths", library_paths)
+    flags = {
+        "-r": relocatable, "-g": debug, "--suppress-debug-info": debug and suppress_debug_info,
+        "--ignore-host-info": ignore_host_info, "--keep-system-libraries": keep_system_libraries,
+        "--fatal-missing-library": missing_libraries_are_errors, "-lto": lto,
+        "--preserve-relocs": preserve_relocations, "--link-as-tools-patch": tools_patch,
+        "-Werror": warnings_are_errors, "--extra-warnings": extra_warnings,
+        "--suppress-arch-warning": suppress_arch_warning,
+        "--suppress-stack-size-warning": suppress_stack_size_warning, "--check": check,
+        f"--code={code}": code != "default",
+        f"-maxrregcount={max_registers}": max_registers is not None, f"--threads={threads}": threads}
+    optimiser_options = _list("nvvm_options", nvvm_options)
+    lists = {
+        "arch": [arch], "emulate": [emulate] if emulate else [], "dialect": [dialect] if dialect else [],
+        "library": libraries, "library-path": [os.fspath(folder) for folder in folders],
+        "Xptxas": _list("ptxas_options", ptxas_options), "Xnvvm": optimiser_options if lto else []}
+    job = _Link()
+    job.add_words([word for word, given in flags.items() if given])
+    for option, values in lists.items():
+        if values:
+            job.add_values(option, values)
     if kernels_used is not None:
-        options["kernels_used"] = _list("kernels_used", kernels_used)
+        job.add_values("kernels-used", _list("kernels_used", kernels_used))
+    if variables_used is not None and lto:
+        job.add_values("variables-used", _list("variables_used", variables_used))
     if host_references is not None:
-        external, internal = host_references
-        options["host_references"] = (_list("external", external), _list("internal", internal))
-    named = [_named_bytes(source, number) for number, source in enumerate(_list("inputs", inputs), 1)]
-    image, rows = _native.link(named, options, progress)
-    messages = tuple(_message(row) for row in rows)
-    if image is None:
-        raise LinkError(messages)
-    linked = LinkedCubin(image)
-    linked.messages = messages
-    return linked
+        job.set_host_kernels(host_references)
+    for number, source in enumerate(_list("inputs", inputs), 1):
+        job.add_input(source, number)
+    job.set_tools(cuda, ptxas, finalizer, code, lto)
+    return job.run(progress)

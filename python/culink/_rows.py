@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What a cubin holds, as named tuples. Their fields are in the order of the extension's rows."""
+"""What a cubin holds, as named tuples."""
 
 from __future__ import annotations
 
 from typing import NamedTuple, Optional
 
-from . import _native
+from . import _c
 
-UNBOUNDED_STACK: int = _native.UNBOUNDED_STACK
+UNBOUNDED_STACK: int = 0xffffffff
 """The value of :attr:`Function.stack` where recursion leaves it without a limit."""
 
 
@@ -71,7 +71,7 @@ class Function(NamedTuple):
     @property
     def demangled(self) -> str:
         """The name as in the source: ``total(float const*, float*, int)``."""
-        return _native.demangle(self.name)
+        return _c.demangle(self.name)
 
 
 class Usage(NamedTuple):
@@ -136,7 +136,7 @@ class Symbol(NamedTuple):
     @property
     def demangled(self) -> str:
         """The name as in the source."""
-        return _native.demangle(self.name)
+        return _c.demangle(self.name)
 
 
 class Relocation(NamedTuple):
