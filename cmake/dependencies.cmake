@@ -2,16 +2,15 @@
 find_package(Threads REQUIRED)
 
 # zstd and LZ4 come without CMake files. They are linked by name, so that a static build takes the
-# archives and the installed package holds no path; finding them only says early what is missing. A
-# program with copies of its own takes the archives where the distribution has them.
+# archives; finding them only says early what is missing. A program with copies of its own takes the
+# archives where the distribution has them.
 foreach(library zstd lz4)
   find_library(culink_${library}_library ${library} REQUIRED)
   find_path(culink_${library}_headers ${library}.h REQUIRED)
   find_library(culink_${library}_archive lib${library}.a)
   set(culink_${library} ${library})
   if(CULINK_SELF_CONTAINED AND culink_${library}_archive)
-    set(culink_${library} $<BUILD_INTERFACE:${culink_${library}_archive}>
-        $<INSTALL_INTERFACE:${library}>)
+    set(culink_${library} ${culink_${library}_archive})
   endif()
 endforeach()
 

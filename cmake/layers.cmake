@@ -1,25 +1,17 @@
 # culink_layer(NAME [FAST] [PRIVATE] FOLDERS ... LIBRARIES ...): the static library culink_NAME of all sources
 # in these folders of src; tests/tidy says which of them may include which. A FAST one is optimised: links spend
-# their time in it. Others are compiled with -O1, which takes two thirds of the time. It is installed unless it
-# is PRIVATE: of use to our programs only.
+# their time in it. Others are compiled with -O1, which takes two thirds of the time. It is a part of the
+# installed archive unless it is PRIVATE: of use to our programs only.
 # Globbing keeps the folder the only list of its files; CONFIGURE_DEPENDS notices new ones.
 # The global property CULINK_LAYERS lists the libraries for those who take them all.
 #
-# culink_options carries what every compilation here needs. Installed, it is only the include
-# folder: our warnings are not for those who use the library.
+# culink_options carries what every compilation here needs.
 add_library(culink_options INTERFACE)
-set(culink_warnings -Wall -Wextra -Wpedantic -Wshadow -Wno-missing-field-initializers
-    $<$<BOOL:${CULINK_WERROR}>:-Werror>)
-target_compile_options(culink_options INTERFACE "$<BUILD_INTERFACE:${culink_warnings}>")
+target_compile_options(culink_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow
+                       -Wno-missing-field-initializers $<$<BOOL:${CULINK_WERROR}>:-Werror>)
 target_compile_features(culink_options INTERFACE cxx_std_20)
-target_compile_definitions(culink_options INTERFACE
-                           $<BUILD_INTERFACE:CULINK_VERSION="${PROJECT_VERSION}">)
-target_include_directories(culink_options INTERFACE
-                           $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>
-                           $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
-                           $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
-set_target_properties(culink_options PROPERTIES EXPORT_NAME options)
-install(TARGETS culink_options EXPORT culink)
+target_compile_definitions(culink_options INTERFACE CULINK_VERSION="${PROJECT_VERSION}")
+target_include_directories(culink_options INTERFACE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
 if(CULINK_SANITIZE)
   target_compile_options(culink_options INTERFACE -fsanitize=${CULINK_SANITIZE}
                          -fno-sanitize-recover=all -fno-omit-frame-pointer)
@@ -39,7 +31,7 @@ if(CULINK_FUZZ AND CULINK_FUZZ_COVERAGE AND NOT CULINK_FUZZ_ENGINE)
 endif()
 if(CULINK_STATIC)
   target_link_options(culink_options INTERFACE -static)
-  target_compile_definitions(culink_options INTERFACE $<BUILD_INTERFACE:CULINK_STATIC_PROGRAM>)
+  target_compile_definitions(culink_options INTERFACE CULINK_STATIC_PROGRAM)
 endif()
 
 # Without a compiler cache a build usually starts from nothing. Compiling all files of a layer at once,
@@ -80,8 +72,6 @@ function(culink_layer name)
   endforeach()
   set_property(GLOBAL APPEND PROPERTY CULINK_SOURCES ${sources})
   add_library(culink_${name} STATIC ${sources})
-  add_library(culink::${name} ALIAS culink_${name})
-  list(TRANSFORM layer_LIBRARIES REPLACE "^culink_fmt$" "$<BUILD_INTERFACE:culink_fmt>")
   target_link_libraries(culink_${name} PUBLIC culink_options ${layer_LIBRARIES})
   set(kind other)
   if(layer_FAST)
@@ -89,18 +79,28 @@ function(culink_layer name)
   endif()
   target_compile_options(culink_${name} PRIVATE ${culink_${kind}_options})
   if(TARGET culink_headers_${kind})
-    target_link_libraries(culink_${name} PRIVATE $<BUILD_INTERFACE:culink_fmt>) # the same definitions
+    target_link_libraries(culink_${name} PRIVATE culink_fmt) # the same definitions
     target_precompile_headers(culink_${name} REUSE_FROM culink_headers_${kind})
   endif()
   if(CULINK_FUZZ AND CULINK_FUZZ_COVERAGE AND NOT CULINK_FUZZ_ENGINE)
     target_compile_options(culink_${name} PRIVATE -fsanitize=fuzzer-no-link)
   endif()
-  set_target_properties(culink_${name} PROPERTIES EXPORT_NAME ${name})
   set_property(GLOBAL APPEND PROPERTY CULINK_LAYERS culink_${name})
   if(NOT layer_PRIVATE)
-    install(TARGETS culink_${name} EXPORT culink ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-    set_property(GLOBAL APPEND PROPERTY CULINK_INSTALLED_LAYERS culink_${name})
+    set_property(GLOBAL APPEND PROPERTY CULINK_ARCHIVE_OBJECTS $<TARGET_OBJECTS:culink_${name}>)
   endif()
+endfunction()
+
+# culink_archive(): libculink.a, the objects of all layers that are not private.
+function(culink_archive)
+  get_property(objects GLOBAL PROPERTY CULINK_ARCHIVE_OBJECTS)
+  add_library(culink_static STATIC ${objects})
+  target_compile_features(culink_static INTERFACE cxx_std_20)
+  target_include_directories(culink_static INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  target_link_libraries(culink_static INTERFACE zstd lz4 ${CMAKE_DL_LIBS} Threads::Threads)
+  set_target_properties(culink_static PROPERTIES OUTPUT_NAME culink LINKER_LANGUAGE CXX)
+  add_dependencies(programs culink_static)
+  install(TARGETS culink_static EXPORT culink ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endfunction()
 
 # Fails if a source in src belongs to no layer.
@@ -120,7 +120,6 @@ function(culink_program name)
   file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tools/${name}/*.cc
        ${PROJECT_SOURCE_DIR}/tools/${name}/*.h)
   add_executable(${name} ${sources})
-  add_executable(culink::${name}_program ALIAS ${name})
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tools/${name})
   target_link_libraries(${name} PRIVATE culink_options ${ARGN})
   target_compile_options(${name} PRIVATE ${culink_other_options})
@@ -129,8 +128,8 @@ function(culink_program name)
   install(TARGETS ${name} EXPORT culink RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endfunction()
 
-# culink_install_package(): public headers, and what find_package(culink) needs to offer the layers
-# as culink::elf and so on, and the programs as culink::culink_program and culink::cubin_program.
+# culink_install_package(): public headers, and what find_package(culink) needs to offer the libraries, and
+# the programs as culink::culink_program and culink::cubin_program.
 function(culink_install_package)
   include(CMakePackageConfigHelpers)
   set(folder ${CMAKE_INSTALL_LIBDIR}/cmake/culink)
@@ -139,10 +138,6 @@ function(culink_install_package)
   install(FILES ${PROJECT_SOURCE_DIR}/include/culink.h ${PROJECT_SOURCE_DIR}/include/culink.hpp
           DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
   install(EXPORT culink NAMESPACE culink:: FILE culink-targets.cmake DESTINATION ${folder})
-  if(NOT CULINK_STATIC)
-    install(EXPORT culink_shared NAMESPACE culink:: FILE culink-shared-targets.cmake
-            DESTINATION ${folder})
-  endif()
   configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/culink-config.cmake.in
                                 culink-config.cmake INSTALL_DESTINATION ${folder})
   write_basic_package_version_file(culink-config-version.cmake COMPATIBILITY SameMinorVersion)

@@ -33,25 +33,21 @@ culink_document(cubin zsh _cubin ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
 culink_document(cubin fish cubin.fish ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 culink_document(culink fish culink.fish ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 
-# For builds without CMake: the C interface, shared or in archives, and the one for C++20. A static
-# archive comes before those it needs.
-get_property(layers GLOBAL PROPERTY CULINK_INSTALLED_LAYERS)
-list(REVERSE layers)
-list(REMOVE_ITEM layers culink_capi)
-list(TRANSFORM layers PREPEND -l)
-list(APPEND layers -lzstd -llz4 -lstdc++ -lm -ldl -lpthread)
-list(JOIN layers " " CULINK_PC_LAYERS)
-set(CULINK_PC_MORE)
-if(NOT TARGET culink_shared) # -lculink is the archive
-  set(CULINK_PC_MORE ${CULINK_PC_LAYERS})
-endif()
-# From the file's own place, so that an installed tree may be moved.
+# For builds without CMake. The prefix counts from the file's own place, so that an installed tree may be moved.
 file(RELATIVE_PATH CULINK_PC_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
-foreach(package culink culink-static culink-cxx)
-  configure_file(${PROJECT_SOURCE_DIR}/cmake/${package}.pc.in ${PROJECT_BINARY_DIR}/${package}.pc
-                 @ONLY)
-  install(FILES ${PROJECT_BINARY_DIR}/${package}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
-endforeach()
+set(CULINK_PC_NEEDED "-lzstd -llz4 -lstdc++ -lm -ldl -lpthread")
+function(culink_pkg_config name what flags libraries)
+  configure_file(${PROJECT_SOURCE_DIR}/cmake/culink.pc.in ${PROJECT_BINARY_DIR}/${name}.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endfunction()
+set(archive "-l:libculink.a ${CULINK_PC_NEEDED}")
+set(library ${archive})
+if(TARGET culink_shared)
+  set(library -lculink)
+endif()
+culink_pkg_config(culink "C interface" "" "${library}")
+culink_pkg_config(culink-static "C interface in an archive" "" "${archive}")
+culink_pkg_config(culink-cxx "C++20 interface in an archive" "-std=c++20 " "${archive}")
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/README.md
         ${PROJECT_SOURCE_DIR}/CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs DESTINATION ${CMAKE_INSTALL_DOCDIR})
