@@ -7,6 +7,7 @@ import pathlib
 import signal
 import stat
 import subprocess
+import sys
 import tempfile
 import threading
 import time
@@ -222,6 +223,18 @@ class Messages(unittest.TestCase):
         linked = culink.link([("text", b"no object"), MAIN, FILTER], arch="sm_90")
         self.assertEqual([(m.severity, m.id) for m in linked.messages], [("warning", "nothing-to-link")])
         self.assertIn("text", str(linked.messages[0]))
+
+
+class Library(unittest.TestCase):
+    def test_nothing_stays_of_it_when_it_is_unloaded(self):
+        code = f"""
+import _ctypes, culink
+assert len(culink.link([{str(MAIN)!r}, {str(FILTER)!r}], arch="sm_90").kernels) == 2
+_ctypes.dlclose(culink._c._library._handle)
+with open("/proc/self/maps") as maps:
+    assert "libculink" not in maps.read()
+"""
+        subprocess.run([sys.executable, "-Bc", code], check=True)
 
 
 class Threads(unittest.TestCase):

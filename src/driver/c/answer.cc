@@ -128,11 +128,9 @@ culink_status culink_find_code_in_file(const char *path, culink_answer **answer)
   return give_answer(answer, [&](culink_answer &out) {
     if (!path)
       return CULINK_INVALID_ARGUMENT;
-    Result<MappedFile> file = MappedFile::open(path);
+    Result<MappedFile> file = open_file(path);
     if (!file) {
-      Error error = file.error();
-      error.file = path;
-      add_finding(out, "", error);
+      add_finding(out, "", file.error());
       return CULINK_BAD_FILE;
     }
     out.file = std::move(*file);

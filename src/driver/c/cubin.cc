@@ -278,10 +278,9 @@ culink_status culink_cubin_open_file(culink_cubin **cubin, const char *path) {
   if (!cubin || !path)
     return CULINK_INVALID_ARGUMENT;
   return make_cubin(cubin, [&](culink_cubin &out) {
-    Result<MappedFile> file = MappedFile::open(path);
+    Result<MappedFile> file = open_file(path);
     if (!file) {
       out.error = file.error();
-      out.error.file = path;
       return;
     }
     out.file = std::move(*file);

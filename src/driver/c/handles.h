@@ -214,6 +214,16 @@ template <typename Row> culink_status give(const Row &row, Row *out) {
   return CULINK_OK;
 }
 
+// A file by its path, with an error that names it.
+[[nodiscard]] inline Result<MappedFile> open_file(const char *path) {
+  Result<MappedFile> file = MappedFile::open(path);
+  if (file)
+    return file;
+  Error error = file.error();
+  error.file = path;
+  return error;
+}
+
 template <typename Row> culink_status give_list(const std::vector<Row> &rows, culink_list *out) {
   return give(culink_list{0, rows.data(), rows.size(), sizeof(Row)}, out);
 }
