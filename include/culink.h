@@ -26,15 +26,15 @@
 // an index past the end: CULINK_INVALID_ARGUMENT, or NULL or 0, and nothing happens; exceptions are
 // named at the function. Freed handles and pointers to nothing cannot be recognised.
 //
-// Lifetime. What `..._create`, `..._open` and `..._run` give is freed by the function `..._destroy`
-// of its kind, once, in any order: results do not need their link. Text and bytes that a function
-// returns belong to the handle that it was given, and live as long. Text is UTF-8 or what the
-// inputs have, and ends with a zero.
+// Lifetime. What `..._create`, `..._open` and `..._run` give, and an answer, is freed by the
+// function `..._destroy` of its kind, once, in any order: results do not need their link, and
+// answers not their cubin. Text, lists and bytes that a function returns belong to the handle that
+// it was given, and live as long. Text is UTF-8 or what the inputs have, and ends with a zero.
 //
 // Threads. Handles do not share anything, so any number of threads may use different ones, with no
-// lock between them. One handle: any number of threads may read a result or a cubin; a link is one
-// thread's, apart from culink_link_cancel. A second thread that calls into a link while it runs
-// gets CULINK_BUSY.
+// lock between them. One handle: any number of threads may read a result, a cubin or an answer; a
+// link is one thread's, apart from culink_link_cancel. A second thread that calls into a link while
+// it runs gets CULINK_BUSY.
 //
 // Versions. Functions and constants are never changed or removed while the number in the library's
 // name (libculink.so.0) stays. Structures are only filled by the library and may grow: their first

@@ -14,7 +14,7 @@ from typing import Any, Callable, Iterator, Optional, Sequence, Union
 
 from ._errors import CubinError
 
-OK, INVALID_ARGUMENT, OUT_OF_MEMORY, _, BAD_OPTION, _, _, BAD_FILE, INTERNAL_ERROR = range(9)
+INVALID_ARGUMENT, OUT_OF_MEMORY, BAD_OPTION, BAD_FILE, INTERNAL_ERROR = 1, 2, 4, 7, 8
 NOT_SAID = -1
 WHOLE_MODULE = 0xffffffff
 
