@@ -115,7 +115,7 @@ CULINK_API void culink_link_destroy(culink_link *link);
 // Options that ask the program to print or to write a file are refused, and so are words that are
 // no options. "-o NAME" gives the output the name that -g records; no file is written.
 CULINK_API culink_status culink_link_add_option(culink_link *link, const char *word);
-// The same of several words, of which one may be the value of the one before: "-arch", "sm_90".
+// Adds several words, one of which may be the value of the one before: "-arch", "sm_90".
 // 0 words: nothing happens, and `words` may be NULL.
 CULINK_API culink_status culink_link_add_options(culink_link *link, const char *const *words,
                                                  size_t count);
@@ -139,7 +139,7 @@ CULINK_API culink_status culink_link_add_file(culink_link *link, const char *pat
 // call them. 0 bytes are a damaged input; `data` may be NULL then.
 CULINK_API culink_status culink_link_add_bytes(culink_link *link, const char *name,
                                                const void *data, size_t size);
-// The same of bytes that are copied by this call.
+// Adds an input whose bytes are copied by this call.
 CULINK_API culink_status culink_link_add_copy(culink_link *link, const char *name, const void *data,
                                               size_t size);
 // The archive lib<name>.a, behind all inputs, and a folder to look for it in. The same as -l and
@@ -330,7 +330,7 @@ typedef struct culink_symbol {
   uint8_t kernel;           // 1: an entry point
   uint32_t table;           // index of the section with the symbol
 } culink_symbol;
-// Of .symtab, by number; number 0 is the null symbol.
+// The symbols of .symtab, by number; number 0 is the null symbol.
 CULINK_API size_t culink_cubin_symbol_count(const culink_cubin *cubin);
 CULINK_API culink_status culink_cubin_symbol(const culink_cubin *cubin, size_t index,
                                              culink_symbol *symbol);

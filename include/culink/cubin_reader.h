@@ -196,16 +196,16 @@ public:
   // The first section of that name, or nothing.
   [[nodiscard]] const Section *find_section(std::string_view name) const;
 
-  // Of .symtab, by number; number 0 is the null symbol. Or of another symbol table, which files
-  // with Mercury code have. Nothing for a section that is none.
+  // The symbols of .symtab, by number, or of another symbol table, which files with Mercury code
+  // have. Number 0 is the null symbol. Empty for a section that is not a symbol table.
   [[nodiscard]] std::vector<Symbol> symbols() const;
   [[nodiscard]] std::vector<Symbol> symbols(const Section &table) const;
 
-  // Of all tables, or of one. Nothing for a section that is none.
+  // The relocations of all tables, or of one. Empty for a section that is not such a table.
   [[nodiscard]] std::vector<Relocation> relocations() const;
   [[nodiscard]] std::vector<Relocation> relocations(const Section &table) const;
 
-  // Of all sections that have records, or of one.
+  // The records of all sections that have some, or of one.
   [[nodiscard]] std::vector<Attribute> attributes() const;
   [[nodiscard]] std::vector<Attribute> attributes(const Section &section) const;
 

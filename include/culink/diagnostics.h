@@ -49,7 +49,7 @@ struct MessageStyle {
 [[nodiscard]] std::string format_message(const Message &message, std::string_view program,
                                          const MessageStyle &style = {});
 
-// The same as one line of JSON, with a newline at its end.
+// A message as one line of JSON, with a newline at its end.
 [[nodiscard]] std::string format_message_json(const Message &message, std::string_view target = {});
 
 } // namespace culink

@@ -59,8 +59,8 @@ struct LinkOptions {
   // Compare the output with its inputs before it is given out (docs/checker.md): a difference fails
   // the link.
   bool check = false;
-  // The same for links of at most kSmallLink bytes of device code: a difference is a warning. Not
-  // where a release of nvlink is copied.
+  // Checks links of at most kSmallLink bytes of device code likewise, but a difference is a
+  // warning. No effect where a release of nvlink is emulated.
   bool check_small = true;
   static constexpr u64 kSmallLink = u64{64} << 10;
   bool times = false; // fill LinkResult::times

@@ -35,13 +35,13 @@ struct FatbinImage {
 // An entry: header and payload, as read_fatbins reads it back.
 [[nodiscard]] std::vector<u8> write_entry(const FatbinImage &image, Packing packing);
 
-// The same entry with its payload stored in another way. Nothing: it cannot be unpacked, or, if it
-// is to be packed, would not become smaller.
+// The entry with its payload stored in another way. Nothing if it cannot be unpacked, or would not
+// become smaller by packing.
 [[nodiscard]] std::optional<std::vector<u8>> repack_entry(const FatbinEntry &entry,
                                                           Packing packing);
 
-// The same entry with other code in it, stored in a given way, or else as before (packed code with
-// zstd, whatever it was packed with).
+// The entry with other code in it, stored in a given way, or else as before. Packed code is packed
+// with zstd, whatever it was packed with.
 [[nodiscard]] std::vector<u8> replace_code(const FatbinEntry &entry, ByteSpan code,
                                            std::optional<Packing> packing);
 

@@ -406,7 +406,7 @@ private:
   }
 
   [[nodiscard]] const elf::Section &section(u32 index) const { return file_.sections()[index]; }
-  // Of sections with content of their own.
+  // Precondition: the section has content of its own.
   [[nodiscard]] ByteSpan bytes_of(u32 index) const {
     return file_.file().subspan(states_[index].raw.offset, states_[index].raw.size);
   }

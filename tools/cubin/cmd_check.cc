@@ -62,8 +62,8 @@ CheckAnswer check_image(const CheckArguments &arguments, ByteSpan image) {
   return answer;
 }
 
-// Of a program, its linked images; their relocatable parts are inputs. Of a file that has nothing
-// but relocatable code, such as one made by -r, that.
+// The linked images of a program; their relocatable parts are inputs. A file that has only
+// relocatable code, such as one made by -r, is checked as such.
 std::vector<const FoundCode *> images_to_check(std::vector<const FoundCode *> images) {
   const auto is_linked = [](const FoundCode *code) { return !code->linkable; };
   if (std::ranges::any_of(images, is_linked))

@@ -26,7 +26,7 @@ struct LinkOutcome {
 // How messages leave the program, all of them on standard error.
 class Console {
 public:
-  // Of a command line that was not `understood`, as nvlink does it, no message names the target.
+  // If the command line was not `understood`, no message names the target, as with nvlink.
   Console(const CommandLine &line, bool understood);
 
   // What a link has to say.

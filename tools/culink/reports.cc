@@ -20,7 +20,7 @@ namespace culink {
 
 namespace {
 
-// Of this process, in bytes.
+// The peak memory of this process in bytes.
 u64 peak_memory() {
   constexpr u64 kKibibyte = 1024;
   struct rusage use {};

@@ -58,7 +58,7 @@ std::vector<std::string> stored_folders(const CommandLine &line, const RecordedF
   return out;
 }
 
-// The same link in the folder into which the archive is unpacked.
+// The command line in the folder into which the archive is unpacked.
 CommandLine unpacked_line(CommandLine line, const RecordedFiles &files) {
   for (std::string &input : line.inputs)
     input = files.stored_name(input).value_or(base_name(input));

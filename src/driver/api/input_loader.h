@@ -85,7 +85,7 @@ public:
   [[nodiscard]] std::vector<std::string> ptx_names() const;
   // The second step: unpacks and reads the code, in the order in which it was found.
   [[nodiscard]] std::vector<InputObject> load(WorkerPool &pool);
-  // The same without objects of system libraries that nothing needs.
+  // Loads the inputs without objects of system libraries that nothing needs.
   [[nodiscard]] std::vector<InputObject> load_needed(WorkerPool &pool);
 
   // Releases the memory of mapped files if it is very much; the system reads them again when they

@@ -16,8 +16,8 @@ struct Compilers {
   [[nodiscard]] bool complete() const { return engine.has_library(); }
 };
 
-// Those of the toolkit near this process. They are looked for when they are first needed, and what
-// was found stays; threads may call it at the same time, and none waits for another.
+// The compilers of the toolkit near this process. The first call searches and keeps the result.
+// Threads may call it at the same time, and none waits for another.
 [[nodiscard]] Compilers find_compilers();
 
 } // namespace culink::jit

@@ -463,8 +463,8 @@ void check_lto(const CommandLine &line, Diagnostics &diag, const FileSource &fil
   check_nvvm_path(line, diag, files);
 }
 
-// Nobody has seen such an index: neither compilers nor documents of CUDA 13 know one, and nvlink
-// refuses whatever it is given.
+// The format of such an index is unknown: neither compilers nor documents of CUDA 13 have one, and
+// nvlink refuses every file.
 void check_index(const CommandLine &line, Diagnostics &diag, const FileSource &files) {
   if (!line.has(OptionId::UidxFile))
     return;
@@ -665,8 +665,7 @@ std::string letters_and_digits(std::string_view word) {
   return out;
 }
 
-// Of values, those that a misspelt one may stand for. A target with another number is another
-// target.
+// The known values that a misspelt one may mean. A target with another number is another target.
 std::vector<std::string_view> meant_values(const OptionRow &row, std::string_view value,
                                            const std::vector<std::string_view> &known) {
   if (row.kind != ValueKind::Target)

@@ -469,7 +469,7 @@ bool NvlinkReporter::report(const Item &item) {
   say_before(*message, row->id, toolkit_, out_.lines);
   if (row->id == DiagId::PtxRemarks)
     return true;
-  // Of all values nvlink checks this one elsewhere.
+  // The only value that nvlink checks elsewhere.
   const bool speed = row->id == DiagId::BadOptionValue && message->arguments[1] == "Ofast-compile";
   const std::string text = speed ? "Invalid argument for option '--Ofast-compile'"
                            : row->id == DiagId::WrongKind
@@ -612,8 +612,8 @@ std::string_view without_prefix(std::string_view line) {
   return line;
 }
 
-// Those of which a line may have been made: of their texts, the one with the most words of its own
-// counts. Else those that have the words somewhere.
+// The messages that a line may be an instance of: the text with the most words of its own wins.
+// Without such a message, those that contain the words somewhere.
 Rows find_messages(std::string_view words) {
   if (const DiagRow *row = find_diag_row(words))
     return {row};

@@ -17,7 +17,7 @@ class TarWriter {
 public:
   // Names have at most 100 characters. The bytes are borrowed until the archive is written.
   void add(std::string_view name, ByteSpan bytes);
-  // The same for a text, which is kept here.
+  // Adds a file with this text, which is kept here.
   void add_text(std::string_view name, std::string text);
   // The archive, piece by piece. Nothing may be added afterwards.
   [[nodiscard]] const std::vector<ByteSpan> &finish();

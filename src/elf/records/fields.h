@@ -137,7 +137,7 @@ template <class Io> void fields(Io &io, UnifiedEntry &entry) {
   io.number("uuid_high", entry.uuid_high, {FieldForm::Hex, FieldRule::Stated});
 }
 
-// Of version 2.
+// Fields of version 2.
 template <class Io> void fields(Io &io, CudaInfo &info) {
   io.number("version", info.version, {FieldForm::Decimal, FieldRule::Optional, 2});
   io.number("virtual_arch", info.virtual_arch, {FieldForm::Decimal, FieldRule::Stated});

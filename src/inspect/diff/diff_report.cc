@@ -136,7 +136,7 @@ std::string_view without_common_words(std::string_view other, std::string_view t
   return text;
 }
 
-// Of two values "field x, field y" only the fields that differ.
+// The fields that differ between two values "field x, field y".
 std::string changed(std::string_view a, std::string_view b) {
   constexpr std::string_view kBetween = ", ";
   std::string out;

@@ -30,7 +30,7 @@ void print_call_tree(const std::vector<inspect::CallNode> &nodes, const CallTree
 // A text for graphviz, in double quotes.
 [[nodiscard]] std::string dot_text(std::string_view text);
 
-// The same for graphviz: nodes and edges, to be put into a graph. `prefix` keeps the nodes of
+// The tree for graphviz: nodes and edges, to be put into a graph. `prefix` keeps the nodes of
 // several images apart.
 void print_call_dot(const std::vector<inspect::CallNode> &nodes, const CallTreeOptions &options,
                     std::string_view prefix, TextOut &out);

@@ -29,7 +29,7 @@ struct CallNode {
 // in proportion to the file.
 [[nodiscard]] std::vector<CallNode> read_calls(const elf::ElfView &file);
 
-// The same graph with callers in place of callees.
+// The graph with callers in place of callees.
 [[nodiscard]] std::vector<CallNode> with_callers(const std::vector<CallNode> &nodes);
 
 } // namespace culink::inspect

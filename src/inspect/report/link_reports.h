@@ -14,7 +14,7 @@ namespace culink {
 // The link map: every section of the output with the symbols in it and their origin, then what of
 // the inputs was left out.
 [[nodiscard]] std::string link_map_text(const LinkFacts &facts, NameStyle names);
-// The same for programs.
+// The link map for programs.
 [[nodiscard]] std::string link_map_json(const LinkFacts &facts);
 
 // The second part alone, a line each.

@@ -48,7 +48,7 @@ public:
   // Largest first; equal ones by name.
   [[nodiscard]] std::vector<SizeRow> rows() const;
   [[nodiscard]] const SizeRow &total() const { return total_; }
-  // The same without host code and data.
+  // The table without host code and data.
   [[nodiscard]] SizeTable device_code() const;
 
 private:

@@ -212,8 +212,8 @@ void NameRules::read_function(SymbolRef ref, const elf::Symbol &symbol) {
     define_function(*entity, ref, symbol);
 }
 
-// Of weak definitions of a function the one with fewer registers prevails, then one of newer PTX
-// than the very first definition (not than the one that prevails so far, Q055), then the earlier.
+// Weak definitions of a function compete by fewer registers, then by newer PTX than that of the
+// very first definition (not of the one that prevails so far, Q055), then by order.
 bool NameRules::prevails_over_weak(SymbolRef ref, const Entity &entity) const {
   if (reading_->registers != registers(entity.prevailing))
     return reading_->registers < registers(entity.prevailing);

@@ -26,8 +26,8 @@ public:
   [[nodiscard]] u32 component_count() const { return calls_.node_count(); }
   // All nodes, those of a component in a row, and callees before callers.
   [[nodiscard]] std::vector<u32> callees_first() const;
-  // Of these, the components that both call and are called, in the same order: most functions call
-  // none, and kernels have no callers.
+  // The components that both call and are called, in that order: most functions call none, and
+  // kernels have no callers.
   [[nodiscard]] const std::vector<std::span<const u32>> &inner_components() const {
     return inner_components_;
   }

@@ -491,7 +491,7 @@ std::vector<u8> restored_tables(const Link &link, const std::vector<u32> &moved,
              : restore_tables(link, link.code[code], block.section, block.out, block.base);
 }
 
-// Of the compiler's constants only what symbols name is part of the program.
+// Only those of the compiler's constants that symbols name are part of the program.
 u64 end_of_block(const Link &link, const Object &object, const elf::Section &section) {
   const bool compiler = object.kinds[section.index].is_constant() &&
                         object.kinds[section.index].bank == link.arch.banks.compiler &&

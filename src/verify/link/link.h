@@ -75,7 +75,7 @@ struct Link {
   Liveness live;
   std::vector<bool> allowed; // by function node: may be in the output
 
-  // Of the output.
+  // Tables of the output.
   StringIndex section_names;                // of all sections but code
   std::vector<u32> section_of_name;         // the first of that name
   std::vector<u32> section_symbol;          // by section; 0: none
@@ -129,7 +129,7 @@ void match_symbols(Link &link, Report &report);
 void place_blocks(Link &link, Report &report);
 // Offsets that only fields of the code show.
 void derive_places(Link &link, WorkerPool &pool);
-// The same from the machine code of the program, for its Mercury form.
+// Takes the addresses from the machine code of the program, for its Mercury form.
 void take_places(const Link &sass, Link &mercury);
 // Bytes, fields and relocations of code and data.
 void check_contents(Link &link, WorkerPool &pool, Report &report);
@@ -215,7 +215,7 @@ enum class Treatment : u8 {
   return static_cast<u8>(
       (static_cast<u32>(type) - static_cast<u32>(elf::SectionType::CudaConstantB0)) & 31);
 }
-// The same for a section of an input.
+// The bank of a section of an input.
 [[nodiscard]] inline u8 bank_of(const Object &file, u32 section) {
   return bank_of(elf::type_in_objects(file.kinds[section], file.section(section).type));
 }
@@ -259,8 +259,8 @@ void check_block(const Link &link, const Block &block, std::vector<KeptEntry> &k
 // Compares relocations with those that a section of the output has to have.
 void compare_kept(const Link &link, u32 out, std::vector<KeptEntry> expected,
                   std::vector<KeptEntry> found, Report &report);
-// The same for those of a section of the output.
-// With `ranges`, only those inside them: nobody refers to what lies elsewhere.
+// Checks the kept relocations of a section of the output. With `ranges`, only those inside them:
+// nothing refers to other offsets.
 using OffsetRanges = std::vector<std::pair<u64, u64>>;
 void check_kept(const Link &link, u32 out, std::vector<KeptEntry> expected, Report &report,
                 const OffsetRanges *ranges = nullptr);

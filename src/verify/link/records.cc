@@ -499,7 +499,7 @@ bool is_number_of_function(elf::InfoAttribute attribute) {
 
 } // namespace
 
-// Of a function the module says each number once; of functions that were folded it may repeat it.
+// The module has each number of a function once; it may repeat those of folded functions.
 void check_module_records(const Link &link, Report &report) {
   std::map<std::pair<elf::InfoAttribute, u32>, u32> seen;
   for (const elf::Section &section : link.out.view.sections()) {
