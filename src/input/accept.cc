@@ -171,7 +171,7 @@ u32 stated_toolkit(const elf::ElfView &view, const arch::ElfTarget &made) {
   return info && info->version >= kNamesToolkit ? info->toolkit : 0;
 }
 
-// Of the tool that made the file, as the first of its notes has it; 0 if it names none.
+// The release of the tool that made the file, from the first of its notes; 0 if it names none.
 u32 toolkit_of_compiler(const elf::ElfView &view) {
   const std::vector<elf::ToolkitInfo> notes = tool_notes(view);
   const u32 toolkit = notes.empty() ? 0 : elf::toolkit_of_version(notes.front().tool_version);

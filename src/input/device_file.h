@@ -52,11 +52,11 @@ public:
   // The pieces of any form that the argument and the targets of a selection name, in the order of
   // the file. An error that says what is there instead if there are none.
   [[nodiscard]] Result<std::vector<const FoundCode *>> choose(const CodeSelection &selection) const;
-  // The same for machine code alone.
+  // Chooses machine code alone.
   [[nodiscard]] Result<std::vector<const FoundCode *>>
   choose_images(const CodeSelection &selection) const;
-  // The same again; where there is linked code among them and the selection does not want more,
-  // without leftovers.
+  // Chooses machine code for display: without leftovers of the device link, if there is linked code
+  // and the selection does not want more.
   struct Shown {
     std::vector<const FoundCode *> images;
     std::vector<const FoundCode *> leftovers; // that are not among them

@@ -16,8 +16,8 @@
 
 namespace culink {
 
-// Nobody calls through them; they make the compiler emit functions that are inline here: the one
-// for all values, and the one for characters of quoted strings, which templates call.
+// These pointers are never called; they make the compiler emit functions that are inline here: the
+// one for all values, and the one for characters of quoted strings, which templates call.
 struct FormatEngine {
   std::string (*format)(fmt::string_view, fmt::format_args);
   bool (*is_printable)(uint32_t);

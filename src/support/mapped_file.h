@@ -47,7 +47,7 @@ public:
   // Releases the memory that reading has taken; the system reads the file again when it is used
   // again.
   void drop_pages() const { drop_pages(0, bytes_.size()); }
-  // The same for the pages that contain bytes [begin, end).
+  // Releases the pages that contain bytes [begin, end).
   void drop_pages(u64 begin, u64 end) const;
 
 private:

@@ -47,7 +47,7 @@ std::string folder_of(const std::string &path) {
   return slash == std::string::npos ? "." : path.substr(0, slash + 1);
 }
 
-// Whoever uses a temporary file has locked it.
+// The writer of a temporary file holds a lock on it.
 bool lock(int fd) {
   return ::flock(fd, LOCK_EX | LOCK_NB) == 0;
 }

@@ -19,8 +19,8 @@ struct FileIdentity {
 
   bool operator==(const FileIdentity &) const = default;
 };
-// Of a regular file, there or still to be made. Nothing for what several outputs may share: "-",
-// devices, pipes.
+// Identifies a regular file, existing or still to be made. Nothing for what several outputs may
+// share: "-", devices, pipes.
 [[nodiscard]] std::optional<FileIdentity> identify_file(const std::string &path);
 
 class OutputFile;
@@ -50,7 +50,7 @@ public:
   [[nodiscard]] bool is_temporary() const { return is_temporary_; }
   // Writes all bytes, once.
   void write(ByteSpan bytes) { write(std::span(&bytes, 1)); }
-  // The same for bytes that lie in several places.
+  // Writes bytes that lie in several places.
   void write(std::span<const ByteSpan> pieces);
   // Instead of write(): maps the file with that many zero bytes, for as long as this lives; the
   // caller calls finish() when they are complete. Empty: the file system cannot reserve the space.

@@ -46,8 +46,7 @@ private:
 [[nodiscard]] std::string printable(std::string_view bytes);
 [[nodiscard]] bool is_plain(std::string_view bytes); // printable() would change nothing
 
-// The same for lines that people read: a backslash stays as it is. No file can begin a line of its
-// own.
+// Text for lines that people read: a backslash stays as it is. No name can begin a line of its own.
 [[nodiscard]] std::string visible(std::string_view bytes);
 // How many bytes at the front of a text are one character of valid UTF-8; 0: none.
 [[nodiscard]] size_t utf8_length(std::string_view text);

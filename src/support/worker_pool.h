@@ -27,7 +27,7 @@ public:
   // done. If a call throws, the first exception is thrown again here, after the others have ended.
   void for_each(u32 count, const std::function<void(u32)> &work);
 
-  // The same for whole ranges: work(begin, end) for consecutive ranges that cover [0, count), with
+  // Runs work on whole ranges: work(begin, end) for consecutive ranges that cover [0, count), with
   // `grain` numbers each except the last.
   void for_ranges(u32 count, u32 grain, const std::function<void(u32, u32)> &work);
 

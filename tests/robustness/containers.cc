@@ -142,8 +142,10 @@ bool mutate_host_object(Bytes &file, Random &random) {
   Bytes fatbin(object->linkable[0].begin(), object->linkable[0].end());
   mutate_input(fatbin, random);
   std::string kernels;
-  for (const std::string_view name : object->external_kernels)
-    kernels.append(name).push_back('\0');
+  for (const HostObject::References &references : object->references)
+    if (references.list->section == ".nvHRKE")
+      for (const std::string_view name : references.patterns)
+        kernels.append(name).push_back('\0');
   const test::HostFile out = test::rdc_object("_id", fatbin, kernels + '\0');
   file = random.one_in(8) ? out.build32() : out.build64();
   return true;

@@ -189,7 +189,7 @@ private:
     return out ? std::move(out) : Result<FinalizedObject>(FinalizedObject{});
   }
 
-  // The same answer for other bytes with the same contents.
+  // Repeats an answer for other bytes with the same contents.
   Result<FinalizedObject> repeat(const FinalizeRequest::Object &object,
                                  const Result<FinalizedObject> &first) const {
     if (!first)

@@ -82,7 +82,7 @@ void hide_undefined(const elf::ElfView &object, const elf::Section &table, const
   }
 }
 
-// Of all functions whose code is in these sections, or of all.
+// The names of all functions, or of those whose code is in these sections.
 NameSet wanted_functions(const elf::ElfView &object, std::span<const u32> only) {
   NameSet out;
   for (const elf::Symbol &symbol : object.symbols().all())
