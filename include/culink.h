@@ -369,6 +369,7 @@ typedef struct culink_function {
   int64_t parameter_bytes;
   int64_t max_threads[3];      // __launch_bounds__
   int64_t required_threads[3]; // .reqntid
+  int64_t spills; // instructions that store or load spilled registers; CUDA 12.9 and later
 } culink_function;
 // In symbol order.
 CULINK_API size_t culink_cubin_function_count(const culink_cubin *cubin);

@@ -28,7 +28,7 @@ _MEMBERS = {
     "count": (1, "Q"),
     "cubin_info": (1, "iiIIIIQQQIII"),
     "finding": (5, ""),
-    "function": (1, "IiQQQQ13q"),
+    "function": (1, "IiQQQQ14q"),
     "list": (0, "PNN"),
     "note": (1, "PQII"),
     "origin": (5, ""),

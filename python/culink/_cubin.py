@@ -79,12 +79,12 @@ _VALUE_KINDS = ("number", "symbol", "code offset", "text")
 
 def _function(name: str, numbers: tuple[int, ...], constants: dict[int, int]) -> Function:
     symbol, kernel, code, shared, local, _, *needs = numbers
-    registers, limit, frame, stack, max_stack, barriers, parameters, *threads = (
+    registers, limit, frame, stack, max_stack, barriers, parameters, *threads, spills = (
         None if need == _c.NOT_SAID else need for need in needs)
     most: Any = None if threads[0] is None else tuple(threads[:3])
     required: Any = None if threads[3] is None else tuple(threads[3:])
     return Function(name, bool(kernel), registers, limit, frame, stack, max_stack, shared, local, barriers,
-                    parameters, code, constants, most, required, symbol)
+                    parameters, code, constants, most, required, symbol, spills)
 
 
 def _symbols(rows: Iterable[tuple[Any, ...]]) -> tuple[Symbol, ...]:

@@ -67,6 +67,8 @@ class Function(NamedTuple):
     """Of PTX's ``.reqntid``."""
     symbol: int
     """Its number in the symbol table."""
+    spills: Optional[int]
+    """Instructions that store or load spilled registers; CUDA 12.9 and later."""
 
     @property
     def demangled(self) -> str:

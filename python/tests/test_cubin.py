@@ -33,6 +33,7 @@ class Reading(unittest.TestCase):
         self.assertEqual((smooth.registers, smooth.stack, smooth.shared, smooth.local, smooth.barriers,
                           smooth.parameters, smooth.code_size, smooth.constants),
                          (36, 0, 1568, 0, 1, 20, 1280, {0: 548}))
+        self.assertEqual(smooth.spills, 0)
         self.assertTrue(smooth.kernel)
         self.assertIn(smooth, self.cubin.kernels)
         self.assertEqual(len(self.cubin.functions), 4)

@@ -85,6 +85,7 @@ static void usage_is_that_of_the_kernels(const culink_cubin *linked) {
     EXPECT(function.shared_bytes == 1568);
     EXPECT(function.code_bytes == 1280);
     EXPECT(function.parameter_bytes == 20);
+    EXPECT(function.spills == 0);
     EXPECT(function.required_threads[0] == CULINK_NOT_SAID);
   }
   EXPECT(found);

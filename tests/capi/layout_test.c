@@ -79,6 +79,7 @@ static const struct {
     ROW(culink_function, parameter_bytes, 104, 8),
     ROW(culink_function, max_threads, 112, 24),
     ROW(culink_function, required_threads, 136, 24),
+    ROW(culink_function, spills, 160, 8),
     ROW(culink_attribute, struct_size, 0, 8),
     ROW(culink_attribute, name, 8, 8),
     ROW(culink_attribute, function, 16, 8),

@@ -169,6 +169,7 @@ std::vector<culink_function> make_functions(const CubinReader &reader, TextStore
     to.parameter_bytes = number_of(from.parameters);
     store(from.max_threads, to.max_threads);
     store(from.required_threads, to.required_threads);
+    to.spills = number_of(from.spills);
   }
   return out;
 }
