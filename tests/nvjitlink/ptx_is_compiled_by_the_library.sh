@@ -130,6 +130,7 @@ is_expected out
 # Processes that have one descriptor left, too few to start another one.
 rm old_lib64
 run CUDA_HOME="$WORK/old" python3 -c 'import os, resource, sys
+os.closerange(3, 100)
 resource.setrlimit(resource.RLIMIT_NOFILE, (4, 4))
 os.execv(sys.argv[1], sys.argv[1:])' "$client" "$jit" -arch=sm_90 -- "${steps[@]}" cubin:out
 expect_contains said "complete -> 0"
