@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The checker's caller: which objects were linked, and with which options. culink --check knows
-// both. `cubin check` finds the objects in the files as the linker does, and the options in the
-// note that every linker leaves in its output. All that is told about the output itself is the
-// checker's own (src/verify/link).
+// Calls the checker with the objects and the options of a link. culink --check knows both. `cubin
+// check` finds the objects in the files as the linker does, and reads the options from the note
+// that every linker leaves in its output. The checker itself (src/verify/link) finds out all else
+// about the output.
 #include "driver/api/check_job.h"
 
 #include <algorithm>
@@ -40,7 +40,7 @@ check::CheckOptions check_options(const LinkOptions &options, bool finalized) {
   return out;
 }
 
-// The options that the linker's own note lists, each as "-name value ".
+// The options in the linker's note, each as "-name value ".
 std::string recorded_options(const elf::ElfView &output) {
   const elf::Section *section = output.find(".note.nv.tkinfo");
   if (!section)
@@ -51,7 +51,7 @@ std::string recorded_options(const elf::ElfView &output) {
   return {};
 }
 
-// The objects are read as they were for the link, but a warning does not end the check.
+// Sets the options of the checked link. A warning does not end the check.
 void read_options(std::string_view recorded, LinkRequest &request) {
   const LinkRequest linked = make_request(parse_note(recorded));
   if (!linked.target.empty())
@@ -63,7 +63,7 @@ void read_options(std::string_view recorded, LinkRequest &request) {
   request.options.warnings_are_errors = false;
 }
 
-// Code that has been scheduled again differs from that of the objects.
+// True if the code may have been scheduled again; it then differs from the code of the objects.
 bool may_be_finalized(const elf::ElfView &output) {
   return std::any_of(output.sections().begin(), output.sections().end(),
                      [](const elf::Section &section) { return section.is_mercury(); });
@@ -83,9 +83,9 @@ bool are_made_for(const std::vector<check::CheckInput> &code, const std::string 
   });
 }
 
-// For code that an engine is asked to schedule: checks the Mercury code that a link of the same
-// objects makes, as it was compiled. What the engine makes of code can be compared in part only.
-// Flaws of the inputs that the engine does not copy are reported.
+// Links the same objects without scheduling and checks the Mercury code of that link: scheduled
+// code can be compared only in part. Also reports flaws of the inputs that the engine does not
+// copy.
 std::vector<check::Finding> check_unscheduled(const std::vector<check::CheckInput> &code,
                                               const LinkRequest &request,
                                               const LinkOptions &options, WorkerPool &pool,
@@ -98,18 +98,18 @@ std::vector<check::Finding> check_unscheduled(const std::vector<check::CheckInpu
     unscheduled.inputs.push_back(LinkInput::memory(one.name, one.bytes));
   unscheduled.options = options;
   unscheduled.options.code = OutputCode::Mercury;
-  unscheduled.options.keep_system_libraries = true; // those that nobody needs are gone already
+  unscheduled.options.keep_system_libraries = true; // those not needed are absent already
   unscheduled.options.check_small = false;
   unscheduled.options.warnings_are_errors = false;
   const LinkResult result = link(unscheduled);
   for (const Message &message : result.messages)
-    if (message.id == diag_row(DiagId::CopiedFlaw).key) // which the finalizer may have mended
+    if (message.id == diag_row(DiagId::CopiedFlaw).key) // the finalizer may have fixed it
       diag.report(DiagId::CopiedFlaw, message.arguments);
   return result.ok() ? check_output(code, result.bytes, options, false, pool)
                      : std::vector<check::Finding>{};
 }
 
-// Findings as messages: errors for all of them, or one warning.
+// Reports the findings: an error for each, or one warning.
 void report_findings(const std::vector<check::Finding> &findings, bool all, Diagnostics &diag) {
   if (all) {
     for (const check::Finding &finding : findings)
@@ -131,10 +131,9 @@ std::vector<check::CheckInput> list_linked_code(const std::vector<InputObject> &
   return out;
 }
 
-// A small link can be checked in less time than its program takes to start. What the linker of
-// another release does wrong is asked for where it is copied, and code of a release that nobody
-// here has seen may follow rules that the checker does not know; there is a warning about that
-// already.
+// A small link can be checked in less time than the program takes to start. An emulated linker
+// makes its errors on purpose. Code of an unknown newer release may follow rules that the checker
+// does not know; a warning about that exists already.
 bool is_to_check(const LinkRequest &request, const std::vector<InputObject> &objects,
                  const Diagnostics &diag) {
   if (request.options.check)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Files are opened by all threads where there are many, and searched for code in order, as are
-// libraries, which touches headers only. The code itself is then unpacked and read by all threads,
-// since objects do not depend on each other yet; messages about them are sorted into the order of
-// the inputs.
+// Loads the inputs of a link. All threads open the files if there are many. The search for code, in
+// files and libraries, runs in order and touches headers only. All threads then unpack and read the
+// code, since objects do not depend on each other yet. Messages are sorted into the order of the
+// inputs.
 #include "driver/api/input_loader.h"
 
 #include <sys/stat.h>
@@ -36,8 +36,8 @@ u64 size_when_unpacked(const DeviceCode &code) {
   return code.entry && code.entry->compression != Compression::None ? code.entry->size : 0;
 }
 
-// With -Werror nvlink refuses options that contradict each other, whatever else its compiler warns
-// of. That compiler then stops before it reads the text.
+// With -Werror nvlink raises only one kind of compiler warning, contradicting options, to an error.
+// The compiler then stops before it reads the PTX.
 bool raise_redefinitions(CompilerAnswer &compiled) {
   constexpr std::string_view kWarning = "ptxas warning : incompatible redefinition";
   constexpr std::string_view kError = "ptxas error   : incompatible redefinition";
@@ -60,7 +60,7 @@ bool InputLoader::has_many_files() const {
   return request_.inputs.size() >= kMany;
 }
 
-// Looking at headers takes longer than opening the file: they have to come into memory.
+// Also reads the headers, which takes longer than opening the file: their pages must be loaded.
 InputLoader::OpenedFile InputLoader::open_file(const std::string &path) const {
   OpenedFile out{source_.open(path, FileType::Readable)};
   out.whole = out.file && file_kind(out.file->bytes()) == FileKind::DeviceObject &&
@@ -68,11 +68,11 @@ InputLoader::OpenedFile InputLoader::open_file(const std::string &path) const {
   return out;
 }
 
-// The result for each input; nothing for those in memory.
+// The opened file of each input; nothing for inputs in memory.
 std::vector<std::optional<InputLoader::OpenedFile>>
 InputLoader::open_files(WorkerPool &pool) const {
   constexpr u32 kFilesAtOnce = 16;
-  constexpr u32 kThreads = 8; // more wait for each other, because a process maps one file at a time
+  constexpr u32 kThreads = 8; // more contend, because a process maps one file at a time
   std::vector<std::optional<OpenedFile>> out(request_.inputs.size());
   const u32 count = static_cast<u32>(out.size());
   pool.for_ranges(count, std::max(kFilesAtOnce, count / kThreads + 1), [&](u32 begin, u32 end) {
@@ -184,9 +184,8 @@ u64 InputLoader::unpacked_size() const {
   return size;
 }
 
-// nvlink ignores code that LZ4 cannot unpack; at code that zstd cannot unpack it stopped before
-// 13.1. The number of its messages depends on whether zstd reports an error or only the size is
-// wrong.
+// nvlink ignores code that LZ4 cannot unpack. Before 13.1 it stops at code that zstd cannot unpack.
+// The number of its messages depends on whether zstd reports an error or only the size is wrong.
 void InputLoader::report_damage(const DeviceCode &code, const Error &error,
                                 Diagnostics &diag) const {
   constexpr u64 kNoMemory = u64{1} << 40;
@@ -207,7 +206,7 @@ void InputLoader::report_damage(const DeviceCode &code, const Error &error,
                                                            : "once"});
 }
 
-// A small file could fill any memory: zstd makes a megabyte of 32 bytes. Code is packed to a tenth.
+// Limits memory: zstd can pack a megabyte into 32 bytes. Real code shrinks to a tenth at most.
 size_t InputLoader::count_within_budget() const {
   constexpr u64 kForNothing = u64{1} << 30, kPerByte = 64;
   u64 budget = kForNothing;
@@ -225,11 +224,11 @@ size_t InputLoader::count_within_budget() const {
   return count;
 }
 
-// If all is too much, nothing is unpacked, and the first piece of code that is too much is named.
+// Nothing is unpacked if the sum is too large. The message names the first piece over the budget.
 void InputLoader::refuse_to_unpack(const DeviceCode &code, Diagnostics &diag) const {
   u64 size = 0;
   for (const DeviceCode &one : found_.code) {
-    size += std::min(size_when_unpacked(one), ~size); // it may say any number
+    size += std::min(size_when_unpacked(one), ~size); // the file may record any size
     if (&one == &code)
       break;
   }
@@ -295,7 +294,7 @@ PtxCompiler InputLoader::compiler_for(const DeviceCode &code) const {
   out.cancelled = request_.progress ? &request_.progress->cancelled : nullptr;
   if (code.entry && request_.heeds_recorded_options)
     out.recorded = option_words(code.entry->options);
-  if (code.split_compile) { // nvlink puts it in the place of the link's own
+  if (code.split_compile) { // in nvlink it replaces the option of the link
     if (request_.lto.split_compile)
       std::erase(out.options, fmt::format("-split-compile={}", *request_.lto.split_compile));
     if (*code.split_compile != 1)
@@ -340,8 +339,7 @@ std::optional<std::vector<u8>> InputLoader::compile(const PtxCompiler &compiler,
   return std::move(compiled->image);
 }
 
-// Messages of collect() come first, and what an input has wrong keeps the compiler from being
-// asked.
+// Runs after the messages of collect(). The compiler is not called if an input has an error.
 void InputLoader::optimize() {
   if (!early_.failed())
     optimised_ = optimizer_.wait_for(
@@ -389,14 +387,14 @@ void InputLoader::say_until(size_t end, u32 step) {
   }
 }
 
-// nvlink ignores an image in a fatbin or host object as it ignores one that is a file (Q066).
+// nvlink ignores an image in a fatbin or host object like an image in a file of its own (Q066).
 void InputLoader::skip_linked(const DeviceCode &code, std::string_view why) {
   found_.skipped.push_back({code.name, std::string(why), code.bytes, code.entry, true});
   if (!dialect_.input.silent)
     diag_.report(DiagId::NothingToLink, {code.name, std::string(why)});
 }
 
-// An output without any of the code that was given helps nobody.
+// An error, because an output without any of the given code is useless.
 void InputLoader::report_nothing_to_link() {
   const auto found = std::ranges::find_if(found_.skipped, &SkippedCode::by_mistake);
   if (found == found_.skipped.end())
@@ -409,8 +407,8 @@ void InputLoader::report_nothing_to_link() {
                     "that can be linked again");
 }
 
-// The system can take back pages of files at any time. Doing it here, and reading them again,
-// costs a link a tenth of its time, which is worth it only if it would take up most of a machine.
+// The system can reclaim pages of files at any time. Releasing them here and reading them again
+// costs a tenth of the link time, which only pays off for links that would fill most of the memory.
 void InputLoader::drop_pages() const {
   constexpr u64 kWorthDropping = u64{512} << 20;
   if (code_size() < kWorthDropping)
@@ -446,13 +444,13 @@ std::vector<InputObject> InputLoader::load(WorkerPool &pool) {
       slot.object->step = 2 * i + 1;
     }
   });
-  drop_pages(); // most of a file is code, which is not read before it is copied to the output
+  drop_pages(); // most of a file is code, which is not read again before it is copied to the output
   std::vector<InputObject> objects;
   objects.reserve(slots_.size());
   code_.reserve(slots_.size());
   for (u32 i = 0; i < slots_.size(); ++i) {
     Slot &slot = slots_[i];
-    // Messages before a piece of code have even steps, messages about it the odd one that follows.
+    // Messages before a piece of code have even steps; messages about it have the next odd step.
     say_until(found_.code[i].messages_before, 2 * i);
     if (!slot.not_relocatable.empty())
       skip_linked(found_.code[i], slot.not_relocatable);
@@ -467,7 +465,7 @@ std::vector<InputObject> InputLoader::load(WorkerPool &pool) {
     slot.object.reset();
   }
   report();
-  for (u32 i = 0; i < slots_.size(); ++i) // which is compiled after all inputs were read
+  for (u32 i = 0; i < slots_.size(); ++i) // compiled after all inputs were read
     if (found_.code[i].optimised)
       diag_.append(std::move(slots_[i].diag));
   report_newer_toolkits(objects, dialect_, diag_);

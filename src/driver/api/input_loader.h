@@ -24,8 +24,8 @@
 
 namespace culink {
 
-// How long a link waits for the compilers that it calls, which steps of its own do not show.
-// Several threads may wait at once; their times are added.
+// The time that a link waits for compilers; the times of its own steps do not show it. Several
+// threads may wait at once; their times are added.
 class CompilerClock {
 public:
   template <typename Call> auto wait_for(const Call &call) {
@@ -49,9 +49,9 @@ private:
   std::atomic<u32> calls_ = 0;
 };
 
-// From the inputs of a request to objects. Owns the bytes that the objects refer to: mapped files
-// and unpacked code. Every input is read even if an earlier one is broken, so that one run names
-// all broken files.
+// Turns the inputs of a request into objects. Owns the bytes that the objects refer to: mapped
+// files and unpacked code. Reads every input even if an earlier one is broken, so that one run
+// names all broken files.
 class InputLoader {
 public:
   // `cache` may be null.
@@ -60,23 +60,23 @@ public:
       : request_(request), target_(target), dialect_(dialect), diag_(diag), cache_(cache),
         source_(source) {}
 
-  // Whether there are so many files that threads should share the work of opening them.
+  // True if there are enough files to open them in several threads.
   [[nodiscard]] bool has_many_files() const;
-  // The first step: finds the code.
+  // The first step: finds the code in the inputs.
   void collect(WorkerPool &pool);
   // Reports the messages of collect() if load() is not called.
   void report() { say_until(early_.all().size(), 2 * static_cast<u32>(found_.code.size())); }
-  // Between the steps: puts optimised code in the place of code for link-time optimisation.
+  // Between the steps: replaces code for link-time optimisation by optimised code.
   void optimize();
-  // What became of that code; nothing: there was none, or it could not be optimised.
+  // The result of link-time optimisation; nothing if there was no such code or it failed.
   [[nodiscard]] const std::optional<LtoOutcome> &optimised() const { return optimised_; }
-  // Instead of the second step, if it is a whole program: compiles it.
+  // Compiles a whole program; replaces the second step.
   [[nodiscard]] std::optional<std::vector<u8>> compile_whole();
   // The number of bytes of code that were found.
   [[nodiscard]] u64 code_size() const;
   // After load(): the number of bytes that were packed.
   [[nodiscard]] u64 unpacked_size() const;
-  // Whether a compiler has to be run.
+  // True if a compiler has to run.
   [[nodiscard]] bool has_ptx() const {
     return std::any_of(found_.code.begin(), found_.code.end(),
                        [](const DeviceCode &code) { return code.form == DeviceCode::Form::Ptx; });
@@ -88,12 +88,11 @@ public:
   // Loads the inputs without objects of system libraries that nothing needs.
   [[nodiscard]] std::vector<InputObject> load_needed(WorkerPool &pool);
 
-  // Releases the memory of mapped files if it is very much; the system reads them again when they
-  // are used again.
+  // Releases the pages of very large mapped files; the system reads them again on access.
   void drop_pages() const;
 
-  // Reports files that were made shorter or longer meanwhile. What was read of them may be wrong:
-  // behind the new end, up to the next page, a mapping has zeros.
+  // Reports files that were truncated or extended during the link. Data read from them may be
+  // wrong: a mapping has zeros after the new end, up to the next page.
   void report_changed() const;
 
   // After load(): the code that was read, with its bytes.
@@ -102,7 +101,7 @@ public:
   [[nodiscard]] LinkOptions options() const;
   [[nodiscard]] const std::vector<HostModule> &modules() const { return found_.modules; }
   [[nodiscard]] const std::vector<SkippedCode> &skipped() const { return found_.skipped; }
-  // Rows of the compilers that were called.
+  // Appends rows with the waits for the compilers.
   void add_waits(std::vector<StepTime> &rows) const {
     ptxas_.add_row("ptxas", rows);
     optimizer_.add_row("optimiser", rows);
@@ -113,7 +112,7 @@ private:
     std::optional<ByteSpan> bytes;
     std::vector<u8> unpacked;
     std::optional<InputObject> object;
-    std::string_view not_relocatable = {}; // why it cannot be linked: it is an image, not an object
+    std::string_view not_relocatable = {}; // why it cannot be linked: it is an image
     Diagnostics diag;
   };
 
@@ -122,7 +121,7 @@ private:
   }
   struct OpenedFile {
     Result<MappedFile> file;
-    bool whole = false; // a device object with all its bytes
+    bool whole = false; // a device object that is not truncated
   };
   [[nodiscard]] OpenedFile open_file(const std::string &path) const;
   [[nodiscard]] std::vector<std::optional<OpenedFile>> open_files(WorkerPool &pool) const;
@@ -149,7 +148,7 @@ private:
   const FileSource &source_;
   Diagnostics early_; // messages of collect()
   size_t said_ = 0;   // how many of these have been reported
-  std::vector<std::pair<FileIdentity, const PlannedOutput *>> outputs_; // those that are there
+  std::vector<std::pair<FileIdentity, const PlannedOutput *>> outputs_; // files that exist already
   std::deque<MappedFile> files_;
   std::vector<std::string> paths_; // of these
   CollectedInputs found_;

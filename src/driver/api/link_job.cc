@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // One link from request to result: looks up target and dialect, loads the objects, plans and writes
-// the image, and checks it with the same verifier as `cubin verify`. All rooms meet here and
-// nowhere else.
+// the image, and checks it with the same verifier as `cubin verify`. This is the only place where
+// all modules meet.
 #include "driver/api/link_job.h"
 
 #include <algorithm>
@@ -38,13 +38,13 @@
 
 namespace culink {
 
-// The commonest reason for an undefined symbol is an input that was left out: compiled for another
-// target, or without -rdc=true. Such code is only read when a link has failed, and broken code is
-// ignored, because the link does not depend on it.
+// The most frequent reason for an undefined symbol is an input that was left out: it was compiled
+// for another target or without -rdc=true. Such code is read only after a link has failed. Broken
+// code is ignored, because the link does not depend on it.
 
 namespace {
 
-constexpr size_t kMostInputs = 1000; // inputs; each has to be unpacked
+constexpr size_t kMostInputs = 1000; // each has to be unpacked
 
 using Definers = OwnedNameMap<const SkippedCode *>;
 
@@ -85,8 +85,8 @@ bool has_kernels(const InputObject &object) {
   });
 }
 
-// A program that was compiled as a whole has hardly any names left: what it defined may have been
-// any of those that are missing.
+// A program that was compiled as a whole has hardly any names left, so it may have defined any of
+// the missing symbols.
 std::string suspect_whole_programs(const std::vector<SkippedCode> &skipped) {
   constexpr size_t kMostNamed = 3;
   std::vector<std::string_view> names;
@@ -104,7 +104,7 @@ std::string suspect_whole_programs(const std::vector<SkippedCode> &skipped) {
          " compiled without -rdc=true, so that other files cannot use device code there";
 }
 
-// Adds to messages about undefined symbols which of the inputs that were not linked define them.
+// Adds to messages about undefined symbols the inputs that were not linked and define them.
 void name_skipped_definitions(const std::vector<SkippedCode> &skipped, Diagnostics &diag) {
   Definers definers;
   for (size_t i = 0; i < skipped.size() && i < kMostInputs; ++i)
@@ -122,11 +122,12 @@ void name_skipped_definitions(const std::vector<SkippedCode> &skipped, Diagnosti
   }
 }
 
-// Reports that no object has a kernel, where inputs were left out.
+// Reports that no object has a kernel although inputs were left out.
 //
-// Nothing in such an output can be launched. Where code was left out, that is why; else somebody
-// links functions alone. An object that was compiled as a whole has a linked image and registers
-// it, so its kernels are not lost: it is what nvcc links for every program without -rdc=true.
+// Nothing in such an output can be launched. Without skipped inputs, the user may link device
+// functions alone on purpose. An object that was compiled as a whole has a linked image and
+// registers it, so its kernels are not lost: nvcc links such objects for every program without
+// -rdc=true.
 void warn_about_lost_kernels(const std::vector<InputObject> &objects,
                              const std::vector<SkippedCode> &skipped, Diagnostics &diag) {
   const auto is_lost = [](const SkippedCode &code) { return code.why != kWholeProgram; };
@@ -144,8 +145,8 @@ void warn_about_lost_kernels(const std::vector<InputObject> &objects,
                   : "cubin list shows what inputs have");
 }
 
-// The modules to register. The device runtime library counts if its code is linked or, where it has
-// none for the target, if a function is undefined that it may define.
+// The modules to register. The device runtime library is linked if its code is, or, if it has no
+// code for the target, if a function is undefined that it may define.
 std::vector<LinkedModule> linked_modules(const InputLoader &loader,
                                          const std::vector<InputObject> &objects) {
   std::vector<LinkedModule> out;
@@ -177,8 +178,8 @@ std::vector<InputObject> mercury_planes(const std::vector<InputObject> &objects,
   return planes;
 }
 
-// The output claims the lowest of the virtual targets, and so code that asks for __CUDA_ARCH__ at
-// run time would get another answer than it was compiled for.
+// The output records the lowest virtual target. Code that reads __CUDA_ARCH__ at run time would
+// then get another value than at compile time.
 void warn_about_virtual_targets(const LinkOptions &options, const std::vector<InputObject> &objects,
                                 Diagnostics &diag) {
   const auto [low, high] = std::minmax_element(
@@ -192,7 +193,7 @@ void warn_about_virtual_targets(const LinkOptions &options, const std::vector<In
       .at("the higher one in", high->origin());
 }
 
-// nvlink notices only when its output is written (Q171).
+// nvlink reports this error only after it has written its output (Q171).
 bool only_runtime_expected(const Diagnostics &diag) {
   const auto is_it = [](const Diagnostic &one) { return one.id == DiagId::RuntimeExpected; };
   return std::any_of(diag.all().begin(), diag.all().end(), is_it) &&
@@ -201,7 +202,7 @@ bool only_runtime_expected(const Diagnostics &diag) {
          });
 }
 
-// A script called nvlink that runs culink would start itself without end.
+// Without this check, a script named nvlink that runs culink would start itself without end.
 void refuse_to_be_an_engine(Diagnostics &diag) {
   if (runs_as_engine())
     diag.report(DiagId::BadInput,
@@ -268,14 +269,14 @@ const arch::ArchInfo *LinkJob::choose_target() {
   return nullptr;
 }
 
-// A small link ends before further threads have started.
+// A small link ends before other threads have started.
 u32 LinkJob::choose_threads(u64 code_size) const {
   constexpr u64 kWorthThreads = u64{2} << 20; // bytes
   return request_.options.threads != 0 || code_size >= kWorthThreads ? request_.options.threads : 1;
 }
 
-// Writes a large image where the caller has room for it. The draft ends here: verification needs
-// memory, too.
+// Writes a large image directly into memory of the caller, if there is any. Frees the draft at the
+// end, because verification needs memory, too.
 void LinkJob::write(FileDraft draft, WorkerPool &pool) {
   constexpr u64 kLarge = u64{8} << 20;
   const u64 size = draft.layout.file_size;
@@ -326,7 +327,7 @@ std::optional<PlannedLink> LinkJob::plan(OutputCode code, const arch::ArchInfo &
                    inputs_released, timer_, diag_);
 }
 
-// Optimises what can be. True: there is nothing left to link.
+// Runs link-time optimisation. True if there is nothing left to link.
 bool LinkJob::optimise_all(InputLoader &loader) {
   timer_.begin("optimise");
   loader.optimize();
@@ -334,7 +335,7 @@ bool LinkJob::optimise_all(InputLoader &loader) {
   return made && (made->whole || request_.lto.emit_ptx);
 }
 
-// A program that needs no linking, or its text, which was asked for.
+// The result is a whole program that needs no linking, or its PTX on request.
 LinkResult LinkJob::give_out_optimised(InputLoader &loader) {
   LinkResult result;
   if (request_.lto.emit_ptx) {
@@ -368,7 +369,7 @@ LinkResult LinkJob::link_and_verify() {
         dialect_ && dialect_->command.refuses_empty_link ? DiagId::NoInput : DiagId::EmptyLink, {});
   if (diag_.failed())
     return {};
-  // From sm_90 on some relocations are resolved without being listed.
+  // From sm_90 on some relocations are resolved but not listed.
   if (request_.options.preserve_relocs && target->has_unified_symbols)
     diag_.report(DiagId::PreserveRelocsIncomplete, {request_.target});
   InputLoader &loader = loader_.emplace(request_, *target, *dialect_, diag_, &cache_, files_);
@@ -418,7 +419,7 @@ LinkResult LinkJob::link_and_verify() {
   return result;
 }
 
-// The image is the largest piece of memory, and its size is known before.
+// The image is the largest allocation; its size is known in advance.
 bool LinkJob::is_within_limit(u64 image_size) {
   const std::vector<LinkInput> &code = loader_->code();
   const u64 held = loader_->unpacked_size();
@@ -454,8 +455,8 @@ bool LinkJob::make_image(PlannedLink planned, LinkResult &result, WorkerPool &po
 LinkResult LinkJob::run() {
   LinkResult result = link_and_verify();
   timer_.end();
-  // Also where it came too late to save time: whoever cancels a link does not expect a result. What
-  // was said of half a link could be wrong.
+  // Drops the result even if the cancellation came too late to save time: the caller does not
+  // expect one. Messages about half a link could be wrong.
   if (timer_.cancelled()) {
     diag_ = {};
     diag_.report(DiagId::Cancelled, {});
@@ -532,13 +533,13 @@ LinkResult link(const LinkRequest &request) {
   return link(request, system_files());
 }
 
-// Checks of an image before it is given out: the rules of the format, by the verifier of `cubin
-// verify`; the comparison with the inputs, by the checker; and the input that is to blame. An input
-// may break a rule that no pass depends on; its flaw is then copied and reported.
+// Checks of an image before it is returned: the verifier of `cubin verify` for the rules of the
+// format, the checker for the comparison with the inputs, and a search for the input at fault. An
+// input may break a rule that no pass depends on; its flaw is then copied and reported.
 
 namespace {
 
-// The findings of the rules of the format in an input.
+// The violations of the format in an input.
 std::vector<Finding> findings_in(const LinkInput &input) {
   const Result<elf::ElfView> view = elf::ElfView::open_tolerant(*input.bytes);
   return view ? verify_device_elf(*view) : std::vector<Finding>{};

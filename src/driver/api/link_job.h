@@ -6,7 +6,7 @@
 
 namespace culink {
 
-// As the functions of culink/linker.h, with files from elsewhere than the file system.
+// Like the functions of culink/linker.h, but the files come from `files`.
 [[nodiscard]] LinkResult link(const LinkRequest &request, const FileSource &files);
 [[nodiscard]] LinkResult list_modules(const LinkRequest &request, const FileSource &files);
 

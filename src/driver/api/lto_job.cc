@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// From code for link-time optimisation to PTX, and the decision what becomes of that: a program
-// that leaves nothing undefined is compiled as a whole, and the compiler's file is the output. If
-// there are other objects, or the program needs the device runtime library, or an object is wanted
-// (-r), it is compiled to an object that is linked with the others (Q175).
+// Turns code for link-time optimisation into PTX and decides how to compile it. A program without
+// undefined symbols is compiled as a whole, and the compiler's file is the output. If there are
+// other objects, or the program needs the device runtime library, or an object is wanted (-r), the
+// PTX is compiled to an object that is linked with the others (Q175).
 //
-// What may surprise: nvlink does not look at the program first. It takes the device runtime library
-// behind a host object as the sign that functions may be left undefined, and puts the optimised
-// object where the last *host object* with such code was; if all of it was in fatbins or .ltoir
-// files, the object has no place and is discarded silently (Q170). The objects of a program
-// that was divided stand in front of all others (Q176).
+// What may surprise: nvlink does not look at the program first. If the device runtime library comes
+// after a host object, functions may be left undefined. nvlink puts the optimised object at the
+// position of the last *host object* with such code; if all of the code was in fatbins or .ltoir
+// files, the object has no position and is discarded silently (Q170). The objects of a divided
+// program come before all others (Q176).
 #include "driver/api/lto_job.h"
 
 #include <algorithm>
@@ -24,7 +24,7 @@ namespace culink {
 namespace {
 
 constexpr std::string_view kNameInNvlink = "lto.cubin";
-constexpr std::string_view kNoName = "!"; // which no symbol has
+constexpr std::string_view kNoName = "!"; // not the name of any symbol
 
 // "a.o, b.o, c.o and 4 more, optimised"
 std::string describe(const std::vector<EngineInput> &modules) {
@@ -51,7 +51,7 @@ std::string hint_for_newer_modules(const std::vector<EngineInput> &modules,
   return "name the toolkit that made the code with --cuda or CUDA_HOME";
 }
 
-// What of the command line holds for patterns of whole names.
+// Turns parts of names, as on the command line, into patterns for whole names.
 std::vector<std::string> as_patterns(const std::vector<std::string> &parts) {
   std::vector<std::string> out;
   for (const std::string &part : parts)
@@ -59,7 +59,7 @@ std::vector<std::string> as_patterns(const std::vector<std::string> &parts) {
   return out;
 }
 
-// Kernels by names as in the source: the link chooses among them when they are compiled.
+// Names as in the source match all kernels here; the link selects among the compiled ones.
 std::vector<std::string> as_kernel_patterns(const std::vector<std::string> &parts, bool of_source) {
   const bool any = of_source && std::any_of(parts.begin(), parts.end(), [](const std::string &one) {
                      return one.find_first_of("*(<: ") != std::string::npos;
@@ -67,9 +67,9 @@ std::vector<std::string> as_kernel_patterns(const std::vector<std::string> &part
   return any ? std::vector<std::string>{"*"} : as_patterns(parts);
 }
 
-// With threads that share one text (-split-compile) the optimiser writes other code from run to run
-// on x86-64, so it gets one thread where equal inputs have to give equal outputs. Threads with a
-// text of their own write the same code always.
+// With threads that share one text (-split-compile) the output of the optimiser differs from run to
+// run on x86-64, so it gets one thread if equal inputs must give equal outputs. Threads with one
+// text each always write the same code.
 LtoOptions with_repeatable_code(LtoOptions options) {
   options.split_compile.reset();
   if (options.emit_ptx)
@@ -77,19 +77,19 @@ LtoOptions with_repeatable_code(LtoOptions options) {
   return options;
 }
 
-// Whether the optimiser writes the program in another order in every run.
+// True if the optimiser writes the program in another order in every run.
 bool is_in_random_order(const LtoOptions &options) {
   const auto has_threads = [](std::optional<u32> count) { return count && *count != 1; };
   return has_threads(options.split_compile) || has_threads(options.split_compile_extended) ||
          options.fast_compile == "max";
 }
 
-// What kinds of inputs there are, and in which order.
+// The kinds of the inputs and their order.
 struct Mix {
   bool others = false;               // objects that are not optimised
   bool system = false;               // the device runtime library
-  bool system_after_host = false;    // behind a host object with code for optimisation
-  bool system_last = false;          // behind all of these
+  bool system_after_host = false;    // after a host object with code for optimisation
+  bool system_last = false;          // after all of these host objects
   std::optional<size_t> last_host;   // number of the last host object with such code
   std::optional<size_t> last_module; // of the last piece of such code
 };
@@ -118,7 +118,7 @@ private:
   const CollectedInputs &found_;
   Diagnostics &diag_;
   Cache *cache_;
-  std::vector<std::vector<u8>> containers_; // modules of fatbins, each in one of its own
+  std::vector<std::vector<u8>> containers_; // modules of fatbins, one container each
 };
 
 Mix LtoJob::look_at_inputs() const {
@@ -142,8 +142,8 @@ Mix LtoJob::look_at_inputs() const {
   return out;
 }
 
-// nvlink removes variables, too, if it is told which kernels are used; but nobody said that the
-// others are unused (Q173).
+// nvlink also removes variables if the used kernels are given. culink keeps them, because the
+// options do not list the used variables (Q173).
 void LtoJob::set_host_references(OptimizerTask &task) const {
   const auto &kernels = request_.options.kernels_used;
   const auto &variables = request_.lto.variables_used;
@@ -237,8 +237,8 @@ bool LtoJob::is_closed(const Mix &mix, const std::string &ptx) const {
          !(mix.system && request_.options.keep_system_libraries);
 }
 
-// Compiled from PTX by the library, the program would have functions that can be linked, with their
-// calls: only from LTO-IR does it compile it as a whole.
+// Compiles the program from LTO-IR, because the library compiles only that as a whole. From PTX, it
+// would keep functions that can be linked, and calls to them.
 std::optional<std::string> LtoJob::compile_whole(OptimizerTask task, const LtoOutcome &outcome) {
   task.ptxas = request_.ptxas_options;
   task.ptxas->insert(task.ptxas->end(), outcome.ptxas_options.begin(), outcome.ptxas_options.end());
@@ -259,7 +259,7 @@ std::optional<LtoOutcome> LtoJob::run() {
   if (!text)
     return std::nullopt;
   LtoOutcome out;
-  // nvlink's optimiser does not know the letters of targets (Q172).
+  // nvlink's optimiser drops the letter of a target (Q172).
   const std::string target = dialect_.defects.lto_forgets_letter
                                  ? fmt::format("sm_{}", target_.number)
                                  : std::string(target_.name);
@@ -282,7 +282,7 @@ std::optional<LtoOutcome> LtoJob::run() {
       return std::nullopt;
     out.image = std::move(*image);
   }
-  // The file is written all the same (Q171).
+  // nvlink writes the file despite this error (Q171).
   if (out.whole && nvlinks_place && mix.last_host && !mix.system_last && !request_.lto.emit_ptx)
     diag_.report(DiagId::RuntimeExpected, {});
   return out;

@@ -14,19 +14,19 @@
 
 namespace culink {
 
-// What became of the code for link-time optimisation among the inputs.
+// The result of optimising the inputs with code for link-time optimisation.
 struct LtoOutcome {
   std::vector<std::string> parts; // PTX
-  bool whole = false;             // the one part is the program, and there is nothing to link
-  std::string image;              // what the library made of it where there is no ptxas
-  size_t place = 0;               // else: where the parts belong among the other code
-  bool lost = false;              // nvlink compiles them and forgets them (Q170)
+  bool whole = false;             // the only part is the program, and nothing is left to link
+  std::string image;              // the program, compiled by the library if there is no ptxas
+  size_t place = 0;               // otherwise: the position of the parts in the other code
+  bool lost = false;              // nvlink compiles the parts and drops them (Q170)
   std::string name;               // of the parts, for messages
   std::vector<std::string> ptxas_options;
   std::optional<u32> split_compile; // recorded by the modules
 };
 
-// Optimises the code of that kind that was found. Nothing: there was none, or it failed. The cache
+// Optimises all code for link-time optimisation. Nothing if there was none or it failed. The cache
 // may be null.
 [[nodiscard]] std::optional<LtoOutcome>
 optimise_inputs(const LinkRequest &request, const arch::ArchInfo &target, const Dialect &dialect,

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The choice of the form of code in the output. Objects for sm_100 and later carry machine code and
-// the Mercury code it was made from, and nvlink writes both, unless some input has machine code
-// alone: then the whole output is machine code, and a warning says what that means. All of this is
-// about these targets; earlier ones have machine code only.
+// Chooses the form of code in the output. Objects for sm_100 and later have machine code and the
+// Mercury code that it was made from. nvlink writes both, except if an input has machine code only:
+// then the output has machine code only, and a warning explains the consequences. Targets before
+// sm_100 have machine code only.
 //
-// Mercury code of a later release may have sections or records of unknown types. They
-// cannot be left out or kept without being understood, and engines crash on unknown records or
-// leave functions out; machine code can do without them.
+// Mercury code of a later release may have sections or records of unknown types. They can neither
+// be dropped nor copied blindly, and engines crash on unknown records or leave functions out.
+// Machine code works without them.
 //
-// What may surprise: machine code of one member of a family is not that of another. nvlink
-// links objects of sm_100 for sm_103 because its finalizer translates the code again.
+// What may surprise: machine code of one member of a family does not run on another. nvlink links
+// objects of sm_100 for sm_103 because its finalizer translates the code again.
 #include "driver/api/output_code.h"
 
 #include <algorithm>
@@ -27,7 +27,7 @@ namespace {
 
 constexpr std::string_view kBranchTables = ".nv.merc.rela.nv.constant.optimizer.";
 
-constexpr u32 kAnyToolkit = 0; // what is linked with a capsule has been the same since the first
+constexpr u32 kAnyToolkit = 0; // code with a capsule links alike since the first release
 
 // Machine code that is copied unchanged must run on the target.
 void check_copied_code(const std::vector<InputObject> &objects, const arch::ArchInfo &target,
@@ -54,7 +54,7 @@ std::string find_unknown_record(const InputObject &object) {
   return {};
 }
 
-// Mercury code that is copied must have a form that others can read, and values are stored into it.
+// Mercury code that is copied must have a known form, because values are stored into it.
 void check_copied_capsules(const std::vector<InputObject> &objects, Diagnostics &diag) {
   for (const InputObject &object : objects)
     if (object.capsule && elf::has_older_capsules(object.view))
@@ -73,13 +73,13 @@ bool has_samplers(const InputObject &object) {
   });
 }
 
-// Loads and stores, for which samplers make no difference.
+// Functions for surface loads and stores, which do not depend on samplers.
 bool is_for_surfaces(std::string_view driver_function) {
   return driver_function.ends_with("_suld") || driver_function.ends_with("_sust");
 }
 
-// Whether machine code calls the driver for textures. Mercury code knows only the other functions
-// of the driver, such as vprintf; those for images are behind its symbols.
+// True if machine code calls the driver for textures. The symbols of the driver's functions for
+// images come after the symbols of the Mercury code, which has only others, such as vprintf.
 bool calls_for_textures(const InputObject &object) {
   const elf::Section *mercury = object.view.find(".nv.merc.symtab");
   const u64 known = mercury && mercury->entsize != 0 ? mercury->size / mercury->entsize : 0;
@@ -89,9 +89,9 @@ bool calls_for_textures(const InputObject &object) {
   return false;
 }
 
-// An object whose machine code calls the driver for textures as if the program had no samplers, or
-// may do so when it is finalized, beside one that has some. nvlink tells all these functions of the
-// driver that there are samplers; nobody knows what they make of it.
+// Returns an object without samplers whose machine code calls the driver for textures, or may do so
+// after finalization, if another object has samplers. nvlink then finalizes all these calls as if
+// the objects had samplers; the effect is unknown.
 const InputObject *find_foreign_textures(const std::vector<InputObject> &objects,
                                          const arch::ArchInfo &target) {
   if (!target.calls_driver_for_images || std::ranges::none_of(objects, has_samplers))
@@ -102,7 +102,7 @@ const InputObject *find_foreign_textures(const std::vector<InputObject> &objects
   return found == objects.end() ? nullptr : &*found;
 }
 
-// Reports the first object with Mercury code that is not all known. nvlink reads what it can.
+// Reports the first object with unknown Mercury code. nvlink reads the parts that it knows.
 bool has_unknown_mercury(const std::vector<InputObject> &objects, const Dialect &dialect,
                          const arch::ArchInfo &target, Diagnostics &diag) {
   for (const InputObject &object : objects) {
@@ -119,8 +119,8 @@ bool has_unknown_mercury(const std::vector<InputObject> &objects, const Dialect 
   return false;
 }
 
-// nvlink -r may mix branch tables of two definitions up (Q040). Then those of the machine code are
-// lost, and only who finalizes the Mercury code again has them.
+// nvlink -r may mix up the branch tables of two definitions (Q040). The tables of the machine code
+// are then lost; only finalizing the Mercury code again restores them.
 void check_branch_tables(const std::vector<InputObject> &objects, Diagnostics &diag) {
   for (const InputObject &object : objects)
     for (const elf::Section &table : object.view.sections()) {

@@ -11,7 +11,7 @@
 
 namespace culink {
 
-// The form of code that the output will have, never OutputCode::Default. Reports combinations that
+// Returns the form of code for the output, never OutputCode::Default. Reports combinations that
 // inputs and options do not allow. `has_finalizer`: OutputCode::Exact is possible.
 [[nodiscard]] OutputCode choose_output_code(const LinkOptions &options, const Dialect &dialect,
                                             const std::vector<InputObject> &objects,

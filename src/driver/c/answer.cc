@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Questions about whole files in culink.h: which rules a cubin breaks, how two differ, where the
-// device code of a file is. An answer is complete when it is given out, so that reading it takes no
-// lock. Pieces of code stay in the file, which may be large; each is unpacked when it is asked for.
+// Questions about whole files in culink.h: the violations of a cubin, the differences of two, and
+// the device code of a file. An answer is complete when it is returned, so reading it takes no
+// lock. Pieces of code stay in the file, which may be large; each is unpacked on request.
 #include <memory>
 
 #include "driver/c/handles.h"
@@ -44,7 +44,7 @@ void find_all_code(culink_answer &answer, const std::string &name, ByteSpan byte
     add_finding(answer, "", problem);
 }
 
-// Calls ask(answer), which returns a status, and stores the answer if there is one.
+// Calls ask(answer), which returns a status, and stores the answer on success.
 template <typename Ask> culink_status give_answer(culink_answer **answer, const Ask &ask) {
   if (!answer)
     return CULINK_INVALID_ARGUMENT;

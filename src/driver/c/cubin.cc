@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Cubins of culink.h: the reader's answers as rows of C structures. Each list is made when it is
-// first asked for, since most callers want one of them, and kept, so that access by index is quick.
-// Text is copied: names in the file end with a zero, parts of names do not.
+// Cubins of culink.h: rows of C structures made from the results of the reader. Each list is made
+// on first use, since most callers want only one of them, and kept, so that access by index is
+// quick. Text is copied: names in the file end with a zero, parts of names do not.
 #include <memory>
 #include <string_view>
 
@@ -15,11 +15,11 @@ namespace {
 
 template <typename Row> using MakeRows = std::vector<Row> (*)(const CubinReader &, TextStore &);
 
-// The rows of a list, which are made by the first who asks.
+// The rows of a list; the first call makes them.
 template <typename Row>
 const std::vector<Row> &rows_of(const culink_cubin &cubin, RowList<Row> culink_cubin::*list,
                                 MakeRows<Row> make) {
-  RowList<Row> &out = const_cast<culink_cubin &>(cubin).*list; // readers share what the lock guards
+  RowList<Row> &out = const_cast<culink_cubin &>(cubin).*list; // shared, guarded by the lock
   const std::lock_guard<std::mutex> lock(out.mutex);
   if (!out.made && cubin.reader) {
     TextStore text;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the handles of culink.h are. Each begins with a number of its kind, so that one that is
-// given for another is noticed; languages without types for pointers mix them up easily.
+// The structures of the handles of culink.h. Each begins with a magic number of its kind, so that a
+// handle of the wrong kind is detected; languages without pointer types mix them up easily.
 #pragma once
 
 #include <algorithm>
@@ -38,20 +38,20 @@ enum class HandleKind : u64 {
 enum class Tool : u8 { Ptxas, NvJitLink, Nvlink, Compiler, Culink, Count_ };
 inline constexpr size_t kToolCount = static_cast<size_t>(Tool::Count_);
 
-// An input as it was added. A copy is what `bytes` points to.
+// An input as it was added. `bytes` may point to `copy`.
 struct AddedInput {
   std::string name;
   std::optional<ByteSpan> bytes; // nothing: a file
   std::vector<u8> copy;
 };
 
-// An option with its values as they were added, which may be none.
+// An option with the values that were added; there may be none.
 struct AddedValues {
   OptionId option;
   std::vector<std::string> values;
 };
 
-// Text for C structures: each ends with a zero and stays where it is.
+// Stores text for C structures: each ends with a zero and does not move.
 class TextStore {
 public:
   const char *keep(std::string_view text) { return kept_.emplace_back(text).c_str(); }
@@ -60,7 +60,7 @@ private:
   std::deque<std::string> kept_;
 };
 
-// Rows of one kind that are made when they are first asked for.
+// Rows of one kind, made on first use.
 template <typename Row> struct RowList {
   std::mutex mutex;
   bool made = false;
@@ -73,7 +73,7 @@ template <typename Row> struct RowList {
 struct culink_link {
   static constexpr culink::capi::HandleKind kKind = culink::capi::HandleKind::Link;
   culink::capi::HandleKind kind = kKind;
-  std::atomic<bool> busy = false; // somebody is in a function that changes or runs it
+  std::atomic<bool> busy = false; // a function that changes or runs the link is active
   std::vector<std::string> words;
   std::deque<culink::capi::AddedInput> inputs;
   std::vector<std::string> libraries;
@@ -86,7 +86,7 @@ struct culink_link {
   culink_progress callback = nullptr;
   void *user = nullptr;
   std::mutex callback_mutex;
-  culink::LinkProgress progress; // of the run; a request to cancel the next one waits here
+  culink::LinkProgress progress; // of the run; keeps a request to cancel the next run
   std::string error;
 };
 
@@ -107,13 +107,13 @@ struct culink_result {
   std::vector<culink_message> messages;
   culink::LogStyle style;
   std::mutex log_mutex;
-  std::array<std::optional<std::string>, 3> logs; // by culink_format, as far as asked for
+  std::array<std::optional<std::string>, 3> logs; // by culink_format, made on request
 };
 
 struct culink_cubin {
   static constexpr culink::capi::HandleKind kKind = culink::capi::HandleKind::Cubin;
   culink::capi::HandleKind kind = kKind;
-  std::optional<culink::MappedFile> file; // nothing: the caller has the bytes
+  std::optional<culink::MappedFile> file; // nothing: the caller owns the bytes
   culink::ByteSpan bytes;
   culink::Error error;
   std::string error_text;
@@ -143,7 +143,7 @@ struct culink_answer {
   culink::CodeInFile found; // in the file, or in bytes of the caller
 };
 
-// The edge between C++ and C: no exception passes it, and no wrong pointer.
+// The boundary between C++ and C: neither an exception nor an invalid pointer crosses it.
 
 namespace culink::capi {
 
@@ -151,7 +151,7 @@ template <typename Handle> bool is_valid(const Handle *handle) {
   return handle && handle->kind == Handle::kKind;
 }
 
-// Calls work(), which returns a status; what it throws becomes one.
+// Calls work(), which returns a status. An exception becomes a status.
 template <typename Work> culink_status guarded(const Work &work) noexcept {
   try {
     return work();
@@ -174,7 +174,7 @@ Value guarded_value(Value none, const Work &work) noexcept {
   }
 }
 
-// One thread at a time is in a function that changes or runs a link.
+// Allows one thread at a time in a function that changes or runs a link.
 class Claim {
 public:
   explicit Claim(culink_link &link) : link_(link), got_(!link.busy.exchange(true)) {}
@@ -192,7 +192,7 @@ private:
   bool got_;
 };
 
-// Changes a link: change() is called if the link is valid and no other call uses it.
+// Calls change() if the link is valid and not in use by another call.
 template <typename Change> culink_status change_link(culink_link *link, const Change &change) {
   if (!is_valid(link))
     return CULINK_INVALID_ARGUMENT;
@@ -200,8 +200,8 @@ template <typename Change> culink_status change_link(culink_link *link, const Ch
   return claim.got() ? guarded(change) : CULINK_BUSY;
 }
 
-// Fills the caller's structure, which may be of an older or a newer header than ours. No structure
-// is so large that a larger size is anything but a member that was not set.
+// Fills the caller's structure, which may have the size of an older or a newer header. A size above
+// kMost means that the caller did not set struct_size.
 template <typename Row> culink_status give(const Row &row, Row *out) {
   constexpr size_t kMost = 4096;
   const size_t size = out->struct_size;
@@ -232,7 +232,7 @@ template <typename Row> culink_status give_list(const std::vector<Row> &rows, cu
   return {texts, texts + count};
 }
 
-// Whether there is a text for each of `count`.
+// True if each of `count` texts is present.
 [[nodiscard]] inline bool are_texts(const char *const *texts, size_t count) {
   return count == 0 || (texts && count <= PTRDIFF_MAX / sizeof *texts &&
                         std::find(texts, texts + count, nullptr) == texts + count);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Links of culink.h: what is collected before the run, and the run. A link is never changed by its
-// run, so it can be run again; a result owns all that it has, so that either may be freed first.
+// Links of culink.h: the inputs and options collected before the run, and the run. A run does not
+// change its link, so the link can run again. A result owns its data, so either may be freed first.
 //
-// What may surprise: a handle that is in use is refused and not waited for, because the caller who
-// waits would be the callback that the run waits for.
+// What may surprise: a handle in use is refused instead of waited for, because the waiting caller
+// could be the callback that the run waits for.
 #include <cstdint>
 #include <dlfcn.h>
 #include <filesystem>
@@ -25,24 +25,24 @@ using namespace culink::capi;
 
 namespace {
 
-// Options of a link are words of the program's command line, and are read by the same code: one
-// grammar, one list, one set of messages. Each call is checked at once, together with the words
-// before it, because the caller knows best which of its words it was.
+// Options of a link are words of the program's command line, parsed by the same code: one grammar,
+// one list, one set of messages. Each call is checked at once together with the words before it, so
+// that the caller knows which of its words is wrong.
 //
-// Options come from the caller alone. With response files, an option from an untrusted source could
-// name any file.
+// Only the caller gives options. With response files, an option from an untrusted source could name
+// any file.
 //
-// What may surprise: the program also has options that are not about the link but about what it
-// prints and writes. A library that accepted them and did nothing would deceive its caller.
+// What may surprise: the program also has options about its own messages and files. The library
+// refuses them, because it would accept them without effect.
 
-// Words as options of a link; or, in `error`, why they are none.
+// Words parsed as options of a link; or, in `error`, why they are invalid.
 struct ParsedOptions {
   CommandLine line;
   std::vector<Message> messages; // warnings
   std::string error;
 };
 
-// What a link asks for, with the messages about it; `request` is of use unless one is an error.
+// The request of a link, with messages about it; `request` is valid unless one of them is an error.
 struct PreparedLink {
   LinkRequest request;
   LogStyle style;
@@ -62,7 +62,7 @@ void set_tools(const culink_link &link, LinkRequest &request) {
   const auto path_of = [&link](Tool tool) {
     return link.tools[static_cast<size_t>(tool)].value_or("");
   };
-  if (request.ptxas.empty()) // the option --ptxas comes first
+  if (request.ptxas.empty()) // the option --ptxas takes precedence
     request.ptxas = path_of(Tool::Ptxas);
   request.finalizer.library = path_of(Tool::NvJitLink);
   request.lto.library =
@@ -73,7 +73,7 @@ void set_tools(const culink_link &link, LinkRequest &request) {
     request.finalizer.folder = link.engine_folder;
 }
 
-// The program has to have a file for its output; here a name is only for -g.
+// The program requires an output file; here its name is used only for -g.
 CommandLine with_output(CommandLine line) {
   if (!line.has(OptionId::Output))
     line.set(OptionId::Output, {"output"});
@@ -117,7 +117,7 @@ PreparedLink prepare(const culink_link &link) {
   out.request.inputs.clear();
   for (const AddedInput &input : link.inputs)
     out.request.inputs.push_back({input.name, input.bytes});
-  for (const AddedValues &added : link.values) // no name keeps no kernel, unlike in nvlink's words
+  for (const AddedValues &added : link.values) // unlike nvlink, no name keeps no kernel
     if (added.option == OptionId::KernelsUsed && added.values.empty())
       out.request.options.kernels_used = line.list(OptionId::KernelsUsed);
   out.request.options.host_references = link.host_kernels;
@@ -160,7 +160,7 @@ std::unique_ptr<culink_result> make_result(PreparedLink prepared, LinkResult lin
   return out;
 }
 
-// The callback of the caller, one thread at a time.
+// Calls the callback of the caller, in one thread at a time.
 void tell_caller(culink_link &link) {
   const std::lock_guard<std::mutex> lock(link.callback_mutex);
   LinkProgress &progress = link.progress;
@@ -168,7 +168,7 @@ void tell_caller(culink_link &link) {
     progress.cancelled = true;
 }
 
-// What a run leaves behind for the next one: nothing, however it ends.
+// Resets the state of a link when its run ends.
 class Run {
 public:
   explicit Run(culink_link &link) : link_(link) {
@@ -336,22 +336,22 @@ culink_status culink_link_run(culink_link *link, culink_result **result) {
   });
 }
 
-// NVIDIA's programs and libraries that a link may use. The linker itself looks for nothing: a
-// library that runs what it finds in PATH would surprise those who embed it. Whoever wants that
-// asks for it by name.
+// NVIDIA's programs and libraries that a link may use. The linker itself does not search for them:
+// a library that runs programs from PATH would surprise programs that embed it. Callers that want
+// this request it by name.
 
 namespace {
 
 constexpr std::array<std::string_view, kToolCount> kToolNames = {"ptxas", "libnvJitLink", "nvlink",
                                                                  "compiler", "culink"};
 
-// The number of a tool, or kToolCount.
+// Returns the number of a tool, or kToolCount.
 size_t find_tool(const char *kind) {
   const auto found = std::find(kToolNames.begin(), kToolNames.end(), kind ? kind : "");
   return static_cast<size_t>(found - kToolNames.begin());
 }
 
-// The program beside the library that this code is in, as both are installed, or in PATH.
+// The program next to the library of this code, as installed, or from PATH.
 std::string find_program() {
   Dl_info info{};
   if (::dladdr(reinterpret_cast<const void *>(&culink_version), &info) != 0 && info.dli_fname) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which library it is that a program has loaded, and what it knows by name. The number of the
-// interface is that of the header which the library was compiled with.
+// The version of the library that a program has loaded, and the names that it knows. The interface
+// number comes from the header that the library was compiled with.
 #include <algorithm>
 #include <string_view>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Results of culink.h and their messages: nothing is computed here but the log, which is made when
-// it is first asked for, under a lock, since any number of threads may read one result.
+// Results of culink.h and their messages. Only the log is computed here: on first use and under a
+// lock, since any number of threads may read one result.
 #include <iterator>
 #include <memory>
 
@@ -88,7 +88,7 @@ const char *culink_result_log(const culink_result *result, culink_format format)
   if (!is_valid(result) || number >= std::size(result->logs))
     return nullptr;
   return guarded_value<const char *>(nullptr, [&] {
-    // The handle is const for its readers; what they share is behind the lock.
+    // The handle is const for its readers; the lock guards the data that they share.
     auto &shared = const_cast<culink_result &>(*result);
     const std::lock_guard<std::mutex> lock(shared.log_mutex);
     if (!shared.logs[number])
