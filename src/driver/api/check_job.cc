@@ -98,7 +98,7 @@ std::vector<check::Finding> check_unscheduled(const std::vector<check::CheckInpu
     unscheduled.inputs.push_back(LinkInput::memory(one.name, one.bytes));
   unscheduled.options = options;
   unscheduled.options.code = OutputCode::Mercury;
-  unscheduled.options.keep_system_libraries = true; // those not needed are absent already
+  unscheduled.options.keep_system_libraries = true; // unused ones are absent already
   unscheduled.options.check_small = false;
   unscheduled.options.warnings_are_errors = false;
   const LinkResult result = link(unscheduled);

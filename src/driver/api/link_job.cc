@@ -145,8 +145,8 @@ void warn_about_lost_kernels(const std::vector<InputObject> &objects,
                   : "cubin list shows what inputs have");
 }
 
-// The modules to register. The device runtime library is linked if its code is, or, if it has no
-// code for the target, if a function is undefined that it may define.
+// The modules to register. The device runtime library is one if its code is linked, or if it lacks
+// code for the target and may define an undefined function.
 std::vector<LinkedModule> linked_modules(const InputLoader &loader,
                                          const std::vector<InputObject> &objects) {
   std::vector<LinkedModule> out;

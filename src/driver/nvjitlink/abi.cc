@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The edge between C and a session: arguments are checked, results are copied out, and whatever is
-// thrown below (memory that runs out) ends here as a code. Nothing is shared between handles, so
-// there is no lock. NVIDIA's library crashes on null data, on words that are null, and when a
-// handle is used whose options were refused; here each of them is an error.
+// The boundary between C and a session: arguments are checked, results are copied out, and
+// exceptions from below (out of memory) become codes. Handles share no data, so there is no lock.
+// NVIDIA's library crashes on null data, on null words, and on use of a handle with invalid
+// options; this library reports an error in each case.
 //
-// What may surprise: the release that nvJitLinkVersion names comes from the build, since one set of
-// objects makes the libraries of two releases.
+// What may surprise: the release that nvJitLinkVersion returns comes from the build, since one set
+// of objects makes the libraries of two releases.
 #include "driver/nvjitlink/abi.h"
 
 #include <algorithm>
@@ -21,7 +21,7 @@ namespace culink::jit {
 
 namespace {
 
-// Codes from 10 on are those of CUDA 13: releases of CUDA 12 have other ones in their place.
+// Codes from 10 on are numbered as in CUDA 13; CUDA 12 has other codes at these numbers.
 Code in_release(Code code) {
   if (release_of_library().major >= 13)
     return code;
@@ -39,7 +39,7 @@ Code in_release(Code code) {
   }
 }
 
-// A function's result as a number; nothing may be thrown into a client.
+// Returns the result of a function as a number. An exception must not reach the client.
 template <typename Function> int guarded(const Function &function) noexcept {
   try {
     return static_cast<int>(in_release(function()));
@@ -97,7 +97,7 @@ int nvJitLinkCreate(nvJitLinkHandle *handle, uint32_t count, const char **option
     }
     auto session = std::make_unique<Session>(words);
     const Code code = session->created();
-    *handle = session.release(); // even if it failed: its log says why
+    *handle = session.release(); // even after a failure: its log has the reason
     return code;
   });
 }

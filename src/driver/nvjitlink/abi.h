@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The functions of nvJitLink, as its documentation has them, and their numbers. Programs that use
-// them include NVIDIA's header; this one is for the library itself. Each function also exists under
-// the names of releases (__nvJitLinkCreate_13_0 and so on), which the build adds.
+// The functions of nvJitLink and their numbers, as in its documentation. Programs that use them
+// include NVIDIA's header; this one is for the library itself. Each function also exists under the
+// names of releases (__nvJitLinkCreate_13_0 and so on), which the build adds.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace culink::jit {
 
-// What functions return.
+// The values that functions return.
 enum class Code : int {
   Success = 0,
   UnrecognizedOption = 1,
@@ -29,7 +29,7 @@ enum class Code : int {
   LtoNotEnabled = 18,
 };
 
-// What a client says an input is.
+// The kind of an input, as the client declares it.
 enum class InputKind : int {
   None = 0,
   Cubin = 1,
@@ -50,7 +50,7 @@ struct Release {
   unsigned minor;
 };
 
-// The newest release whose functions this library has.
+// Returns the newest release for which this library has all functions.
 [[nodiscard]] Release release_of_library();
 
 } // namespace culink::jit
@@ -78,7 +78,7 @@ int nvJitLinkGetInfoLogSize(nvJitLinkHandle handle, size_t *size);
 int nvJitLinkGetInfoLog(nvJitLinkHandle handle, char *log);
 int nvJitLinkVersion(unsigned int *major, unsigned int *minor);
 
-// Not nvJitLink's: who searches for NVIDIA's library knows by this name that it is not it.
+// Not a symbol of nvJitLink: it lets a search for NVIDIA's library skip this one.
 extern const char culink_stand_in_for_nvJitLink[];
 }
 #pragma GCC visibility pop

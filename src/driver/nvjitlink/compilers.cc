@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// PTX, LTO-IR and code of sm_100 need NVIDIA's compilers. Which toolkit is the client's? The one
-// whose libraries the process has loaded, because their release made the code: among the Python
-// packages that extension modules were loaded from, or beside its libnvrtc. Then come variables
-// (CUDA_HOME, CUDA_PATH), nvcc in PATH and the usual place.
+// PTX, LTO-IR and code of sm_100 need NVIDIA's compilers. The client's toolkit has priority,
+// because its release made the code: the toolkit whose libraries the process has loaded, among the
+// Python packages of its extension modules or next to its libnvrtc. Then come variables (CUDA_HOME,
+// CUDA_PATH), nvcc in PATH and the default location.
 //
-// The program culink runs NVIDIA's library in a process of its own. It lies beside this library in
-// a folder of --make-jit-folder, and in bin of the tree in which this library is installed or
-// built.
+// The program culink runs NVIDIA's library in a separate process. It is next to this library in a
+// folder of --make-jit-folder, or in bin of the tree in which this library is installed or built.
 //
-// What may surprise: this library has the name of the one that is looked for. The search knows it
-// by a symbol (see find_finalizer), wherever it lies.
+// What may surprise: this library has the name of the library that the search looks for. The search
+// recognises it by a symbol (see find_finalizer) in any folder.
 #include "driver/nvjitlink/compilers.h"
 
 #include <algorithm>
@@ -41,7 +40,7 @@ void add_once(std::vector<std::string> &list, std::string folder) {
     list.push_back(std::move(folder));
 }
 
-// Packages of an older release than this library's cannot read what its clients give it.
+// Packages older than this library's release cannot read the inputs of its clients.
 void add_packages(const std::string &library, std::vector<std::string> &out) {
   for (const std::string_view packages : {"/site-packages/", "/dist-packages/"}) {
     const size_t at = library.find(packages);
@@ -78,8 +77,8 @@ std::vector<std::string> folders_near_client() {
   return out;
 }
 
-// The program culink that belongs to this library, or where it should be: compilers are loaded into
-// this process if it is not there.
+// Returns the path of the program culink that belongs to this library, or its expected path. If it
+// is missing, compilers are loaded into this process.
 std::string find_worker() {
   Dl_info info{};
   std::string folder = ".";
@@ -108,7 +107,7 @@ Compilers find_compilers() {
   auto mine = std::make_unique<const Compilers>(search());
   const Compilers *nothing = nullptr;
   Compilers out = *mine;
-  // What is not there may be installed, or named by a variable, before the next link.
+  // Incomplete results are not kept: a compiler may be installed, or named by a variable, later.
   if (mine->complete() && found.compare_exchange_strong(nothing, mine.get()))
     static_cast<void>(mine.release());
   return out;

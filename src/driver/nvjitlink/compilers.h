@@ -7,17 +7,17 @@
 
 namespace culink::jit {
 
-// NVIDIA's compilers, by their paths; those that are not installed are empty.
+// NVIDIA's compilers, by their paths; empty if not installed.
 struct Compilers {
   std::string ptxas;
   FinalizerEngine engine; // for sm_100 and later; its library also compiles LTO-IR, and PTX
-                          // where there is no ptxas
+                          // if ptxas is missing
 
   [[nodiscard]] bool complete() const { return engine.has_library(); }
 };
 
-// The compilers of the toolkit near this process. The first call searches and keeps the result.
-// Threads may call it at the same time, and none waits for another.
+// Returns the compilers of the toolkit near this process. The first complete result is kept.
+// Threads may call it at the same time and do not wait for each other.
 [[nodiscard]] Compilers find_compilers();
 
 } // namespace culink::jit

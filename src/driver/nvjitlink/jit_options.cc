@@ -3,8 +3,8 @@
 // The options of nvJitLink. A word is an option and its value, with an equals sign between them;
 // the first word that is wrong ends the list.
 //
-// What may surprise: nvJitLink takes a word for an option if it only begins like it (-lineinfox,
-// -ptxas-options=...), and ignores the rest. Here such words are not recognised.
+// What may surprise: nvJitLink accepts a word that only begins like an option (-lineinfox,
+// -ptxas-options=...) and ignores the rest. This library rejects such words.
 #include "driver/nvjitlink/jit_options.h"
 
 #include <algorithm>
@@ -19,14 +19,14 @@ namespace culink::jit {
 
 namespace {
 
-// What an option does beside what its row says.
+// An effect of an option besides the effect of its row.
 enum class Effect : u8 { None, Arch, FastCompile, SplitCompile, SplitCompileExtended, Verbose };
 
-// The compilers that get the word as it is.
+// The compilers that get the word unchanged.
 enum Pass : u8 { kNotPassed = 0, kToPtxas = 1, kToOptimiser = 2, kToBoth = 3 };
 
 struct OptionRow {
-  std::string_view name; // with '=' at its end: a value follows
+  std::string_view name; // ends with '=' if a value follows
   Pass pass = kNotPassed;
   Effect effect = Effect::None;
   OptionField field = {}; // what it sets, or
@@ -87,7 +87,7 @@ bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
 
-// "sm_90a": at least two digits, and a letter perhaps.
+// True for a word like "sm_90a": at least two digits, optionally a letter.
 bool looks_like_target(std::string_view text) {
   for (const std::string_view kind : std::to_array<std::string_view>({"sm_", "compute_", "lto_"}))
     if (text.starts_with(kind)) {
@@ -97,8 +97,8 @@ bool looks_like_target(std::string_view text) {
   return false;
 }
 
-// Targets of earlier releases: those before sm_75, the former names of sm_110, and families before
-// sm_100, which libraries before 13.3 take.
+// True for targets of earlier releases: targets before sm_75, the former names of sm_110, and
+// families before sm_100, which libraries before 13.3 accept.
 bool was_target(std::string_view number) {
   constexpr std::string_view kFormer[] = {"12", "20", "30", "32", "35", "37", "50",  "52",
                                           "53", "60", "61", "62", "70", "72", "101", "102"};
@@ -199,7 +199,7 @@ void Parser::take(const std::string &word) {
   take_value(row->effect, word, value);
 }
 
-// What is wrong with all of them together.
+// Checks all options together.
 void Parser::check() {
   const LinkRequest &request = out_.options.request;
   const auto has_threads = [](const std::string &count) { return !count.empty() && count != "1"; };

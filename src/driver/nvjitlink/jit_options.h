@@ -9,15 +9,15 @@
 
 namespace culink::jit {
 
-// What the options of a session ask for.
+// The settings from the options of a session.
 struct JitOptions {
-  LinkRequest request; // without inputs, compilers and cache; "compute_90" may be the target of PTX
-  bool ltoir = false;  // the result is LTO-IR and no more: "-arch=lto_90"
+  LinkRequest request; // without inputs, compilers and cache; for PTX, target may be "compute_90"
+  bool ltoir = false;  // the result is only LTO-IR: "-arch=lto_90"
   bool time = false;
   bool no_cache = false;
 };
 
-// The options, or the code that tells what is wrong with the first one that is.
+// The options, or the code of the first error in them.
 struct ParsedOptions {
   Code code = Code::Success;
   std::string error; // a line for the log, or empty

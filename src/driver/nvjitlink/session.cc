@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One link through nvJitLink's functions. Inputs are copied when they are added, files too: clients
-// free their buffers, and files may change until the link. The link itself is culink's, with the
-// rules of nvJitLink: inputs in the order in which they were added, nothing of libcudadevrt is left
-// out for being unused, and host code does not decide which kernels stay.
+// One link through nvJitLink's functions. Inputs, also files, are copied when they are added:
+// clients free their buffers, and files may change before the link. culink does the link, with the
+// rules of nvJitLink: inputs keep the order in which they were added, unused code of libcudadevrt
+// stays, and host code does not select kernels.
 //
-// After Complete the inputs are freed; only the result and the logs stay until Destroy. With LTO
-// the inputs stay, too: the client may ask for LTO-IR, which only NVIDIA's library can write.
-// Hardly any does, so it is made then: the library does the same link, with the client's own words.
+// Complete frees the inputs; only the result and the logs stay until Destroy. With LTO the inputs
+// stay, too: the client may request LTO-IR, which only NVIDIA's library can write. Few clients do,
+// so it is made on request: the library does the same link with the client's own words.
 //
-// nvJitLink reports what is wrong with an input when it is added, so it is read then, with the same
-// code as in any other link, and PTX is compiled once. What is left are device objects, which the
-// link reads again; of those that come as such only headers and tables are checked first. Where
-// nvJitLink says nothing this does: a linked cubin is refused, an object without device code gets a
-// line in the info log, and a device object that is called a host object is linked.
+// nvJitLink reports errors of an input when it is added, so the input is read then, with the same
+// code as in any other link, and PTX is compiled once. The results are device objects, which the
+// link reads again; of inputs that are device objects, only headers and tables are checked first.
+// Where nvJitLink is silent, this library acts: a linked cubin is refused, an object without device
+// code gets a line in the info log, and a device object that is declared a host object is linked.
 //
-// Messages are as clients expect them: a code, and lines like "error   : ..." in which nvJitLink
-// and nvlink use the same words. What nvlink only calls an internal error, or does not say at all,
-// is in culink's words.
+// Messages are as clients expect them: a code, and lines like "error   : ..." in words that
+// nvJitLink and nvlink share. For errors that nvlink only calls internal, or does not report, the
+// words are culink's.
 #include "driver/nvjitlink/session.h"
 
 #include <algorithm>
@@ -53,7 +53,7 @@ struct CodeRow {
   Code code;
 };
 
-// What is not listed says that the link as a whole failed.
+// An error that is not in the table means that the link as a whole failed.
 constexpr std::array<CodeRow, 19> kCodes = {{
     {"bad-archive", Code::InvalidInput},        {"bad-fatbin", Code::InvalidInput},
     {"bad-host-object", Code::InvalidInput},    {"bad-input", Code::InvalidInput},
@@ -67,8 +67,8 @@ constexpr std::array<CodeRow, 19> kCodes = {{
     {"wrong-architecture", Code::InvalidInput},
 }};
 
-// nvlink's words without the name of the program, and without the line that only ends its list;
-// empty if it says nothing of use.
+// Returns nvlink's words without the name of the program and without the line that only ends its
+// list; empty if nvlink has no useful words.
 std::string nvlink_words(const Message &message) {
   constexpr std::string_view kProgram = "nvlink ";
   const DiagRow *row = find_diag_row(message.id);
@@ -83,8 +83,8 @@ std::string nvlink_words(const Message &message) {
   return out;
 }
 
-// A message as lines of a log: in the words that nvJitLink has in common with nvlink where there
-// are such, else in culink's.
+// Returns a message as lines of a log: in the words that nvJitLink shares with nvlink if there are
+// any, otherwise in culink's.
 std::string log_lines(const Message &message) {
   std::string out = nvlink_words(message);
   if (out.empty()) {
@@ -97,7 +97,7 @@ std::string log_lines(const Message &message) {
   return out;
 }
 
-// What the first error says about a link; Success if there is none.
+// Returns the code for the first error of a link; Success if there is none.
 Code code_of(const std::vector<Message> &messages) {
   for (const Message &message : messages) {
     if (message.severity < Severity::Error)
@@ -110,10 +110,9 @@ Code code_of(const std::vector<Message> &messages) {
   return Code::Success;
 }
 
-// Where the variable CULINK_JIT_LOG names a file: appends a line about a link to it, so that users
-// see that and how their programs link. A line is written by one call to a file that is opened for
-// appending, so lines of threads and processes do not mix. Whatever goes wrong with it is no matter
-// of the link.
+// Appends a line about a link to the file that the variable CULINK_JIT_LOG names, so that users see
+// whether and how their programs link. One call writes a line to a file opened for appending, so
+// lines of threads and processes do not mix. Errors of this log do not affect the link.
 void write_jit_log(const LinkRequest &request, const LinkResult &result, Code code,
                    double milliseconds) {
   const std::string path = environment("CULINK_JIT_LOG");
@@ -135,7 +134,7 @@ void write_jit_log(const LinkRequest &request, const LinkResult &result, Code co
   ::close(file);
 }
 
-// What became of an input.
+// The result of adding an input.
 struct TakenInput {
   Code code = Code::Success;
   std::string errors; // lines for the logs
@@ -146,7 +145,7 @@ struct TakenInput {
 struct KindRow {
   InputKind kind;
   std::string_view name;
-  std::array<FileKind, 4> files; // what it may be
+  std::array<FileKind, 4> files; // the kinds that it may have
 };
 
 constexpr FileKind kNothing = FileKind::Count_;
@@ -168,7 +167,7 @@ TakenInput refused(Code code, std::string line) {
   return {.code = code, .errors = std::move(line) + "\n", .infos = {}, .pieces = {}};
 }
 
-// Whether an input is of the kind that it is said to be; else the refusal.
+// Checks that an input has its declared kind; otherwise returns the refusal.
 TakenInput check_kind(InputKind kind, const std::string &name, FileKind found) {
   if (kind == InputKind::Any)
     return found == FileKind::Unknown
@@ -187,7 +186,7 @@ TakenInput check_kind(InputKind kind, const std::string &name, FileKind found) {
   return refused(Code::IncorrectInputType, "unsupported input type: " + name);
 }
 
-// Text of the compiler, which is not a line of ours.
+// The text of the compiler, unchanged.
 std::string compiler_text(const std::vector<std::string> &arguments) {
   constexpr size_t kText = 2;
   return arguments.size() > kText ? arguments[kText] : "";
@@ -224,7 +223,7 @@ void InputTaker::take_pieces(const InputLoader &loader, ByteSpan bytes) {
   }
 }
 
-// Warnings about objects come again when they are linked, those about what is not linked do not.
+// Writes the messages to the logs, except warnings about objects, which the link repeats.
 void InputTaker::take_messages() {
   std::vector<Message> errors;
   for (const Diagnostic &diagnostic : diag_.all()) {
@@ -262,8 +261,8 @@ void InputTaker::refuse_if_empty(FileKind kind, bool lacks_target) {
   }
 }
 
-// The usual input: a device object for the target. The link will read all of it; that it can be
-// read and fits is known from its headers and tables, which takes half as long.
+// The usual input: a device object for the target. The link will read all of it. Its headers and
+// tables already show that it is valid and fits, which takes half the time.
 bool InputTaker::is_sound_object(ByteSpan bytes) {
   if (file_kind(bytes) != FileKind::DeviceObject || !options_.request.emulate.empty())
     return false;
@@ -313,9 +312,9 @@ TakenInput InputTaker::run(ByteSpan bytes) {
   return std::move(out_);
 }
 
-// Checks that an input is of the kind that the client says, and finds its code for the target:
-// fatbins are unpacked, archives opened, PTX is compiled. The pieces refer to `bytes`. With LTO the
-// whole input is one piece, and most checks are left to the link.
+// Checks that an input has the kind that the client declares, and finds its code for the target:
+// unpacks fatbins, opens archives, compiles PTX. The pieces refer to `bytes`. With LTO the whole
+// input is one piece, and the link does most checks.
 TakenInput take_input(const JitOptions &options, InputKind kind, const std::string &name,
                       ByteSpan bytes) {
   TakenInput out = check_kind(kind, name, file_kind(bytes));
@@ -331,8 +330,9 @@ double milliseconds(std::chrono::steady_clock::duration time) {
   return std::chrono::duration<double, std::milli>(time).count();
 }
 
-// Some clients take what NVRTC gives them for text and cut off its last byte, as CuPy 14 does. That
-// of a cubin belongs to the last of its headers, and is the highest of a small number: zero.
+// True if the last byte is missing. Some clients, such as CuPy 14, treat the result of NVRTC as
+// text and cut off its last byte. In a cubin this byte is in the last header; it is the highest
+// byte of a small number: zero.
 bool lacks_last_byte(ByteSpan bytes) {
   if (file_kind(bytes) != FileKind::DeviceObject || bytes.size() < sizeof(elf::wire::Ehdr64))
     return false;
@@ -358,7 +358,7 @@ Session::Session(const std::vector<std::string> &options) : words_(options) {
     errors_ = parsed.error + "\n";
 }
 
-// The code for an input that comes at a wrong time.
+// Returns the error for an input added at the wrong time; nothing if the time is right.
 std::optional<Code> Session::refuse_input(const std::string &name) {
   if (created_ != Code::Success)
     return created_;
@@ -398,8 +398,8 @@ Code Session::add_data(InputKind kind, const std::string &name, ByteSpan bytes) 
   return add(kind, name, std::move(copy));
 }
 
-// An archive that is added twice is linked once, as nvlink does: a second copy of its functions
-// would only be in the way of the first.
+// Links an archive once even if it is added twice, as nvlink does: a second copy of its functions
+// would only conflict with the first.
 Code Session::add_file(InputKind kind, const std::string &path) {
   if (const std::optional<Code> refused = refuse_input(path))
     return *refused;
@@ -425,13 +425,13 @@ LinkRequest Session::make_request() const {
   if (!options_.no_cache)
     request.cache = find_cache();
   LinkOptions &options = request.options;
-  // Who names variables only wants no kernels.
+  // A list of variables alone means that all kernels are unused.
   if (!options.kernels_used && request.lto.variables_used)
     options.kernels_used.emplace();
   options.ignore_host_info = true;
   options.keep_system_libraries = true;
   const arch::ArchInfo *target = arch::find_arch(request.target);
-  // Looking for compilers would take longer than a small link does.
+  // Searches for compilers only on demand: it takes longer than a small link.
   if (wants_lto() || (target && target->has_mercury_plane && !pieces_.empty())) {
     const Compilers compilers = find_compilers();
     request.finalizer = compilers.engine;
@@ -444,7 +444,7 @@ LinkRequest Session::make_request() const {
   return request;
 }
 
-// nvlink's words for what is wrong, then that the link has failed; what is odd goes to the other
+// Writes nvlink's words for the errors and a line that the link has failed; warnings go to the info
 // log.
 Code Session::report(const LinkResult &result) {
   for (const Message &message : result.messages) {

@@ -16,40 +16,40 @@
 
 namespace culink::jit {
 
-// Bytes that a client asks for, or the code that says why there are none.
+// The requested bytes, or a code for their absence.
 struct Answer {
   Code code = Code::Success;
   ByteSpan bytes = {};
 };
 
-// A device object to link, by the name that messages use.
+// A device object to link, with its name in messages.
 struct Piece {
   std::string name;
   ByteSpan bytes;       // of the input, or
-  std::vector<u8> made; // what was unpacked or compiled
+  std::vector<u8> made; // unpacked or compiled bytes
   [[nodiscard]] ByteSpan contents() const { return made.empty() ? bytes : ByteSpan(made); }
 };
 
-// What is behind a handle: options, inputs, one link, its result and the logs. Every function
-// returns what the client gets. Of one session, one thread at a time; sessions share nothing.
+// The object of a handle: options, inputs, one link, its result and the logs. Every function
+// returns the value for the client. One thread at a time may use a session; sessions share no data.
 class Session {
 public:
   explicit Session(const std::vector<std::string> &options);
 
-  // Whether the options are right.
+  // Success if the options are valid.
   [[nodiscard]] Code created() const { return created_; }
-  // The bytes are copied; what is wrong with them shows here. After an error the session goes on
-  // without the input.
+  // Copies the bytes and reports their errors. After an error the session continues without the
+  // input.
   [[nodiscard]] Code add_data(InputKind kind, const std::string &name, ByteSpan bytes);
   [[nodiscard]] Code add_file(InputKind kind, const std::string &path);
-  // Links, once.
+  // Links; callable once.
   [[nodiscard]] Code complete();
 
-  // What the link has made. Texts and logs have an end, unless they are empty: the client may have
-  // no room for one.
+  // The results of the link. Texts and logs end with a zero, except empty ones: the client may have
+  // allocated nothing for them.
   [[nodiscard]] Answer cubin();
   [[nodiscard]] Answer ptx();
-  // The optimised program as LTO-IR, which NVIDIA's library makes when it is first asked for.
+  // The optimised program as LTO-IR, which NVIDIA's library makes on first use.
   [[nodiscard]] Answer ltoir();
   [[nodiscard]] Answer errors();
   [[nodiscard]] Answer infos();

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// nvlink's grammar for words of a command line. It is neither getopt's nor ld's: long names have
-// two dashes and short names one, whatever their length; a value follows after `=` or as the next
-// word, even if that begins with a dash; -l, -L and -m alone may have it attached. So -lineinfo is
-// the library "ineinfo", and --verb is unknown.
+// nvlink's grammar for words of a command line. It differs from the grammars of getopt and ld: long
+// names have two dashes and short names one, at any length; a value follows after `=` or as the
+// next word, even if that begins with a dash; only -l, -L and -m may have it attached. So -lineinfo
+// is the library "ineinfo", and --verb is unknown.
 //
-// Lists are split at commas; double quotes protect a comma and disappear, empty items disappear.
-// In an option file a backslash makes the next character an ordinary one, except that a quote so
-// marked is lost (Q061).
+// Lists are split at commas. Double quotes protect a comma and are removed; empty items are
+// removed. In an option file a backslash makes the next character an ordinary one, except that an
+// escaped quote is lost (Q061).
 //
-// Releases have added options. Where one is emulated, its own count: what a later release has added
-// is unknown. culink itself knows all.
+// Releases have added options. If a release is emulated, only its options are known. culink itself
+// knows all options.
 #include "driver/options/command_line.h"
 
 #include <algorithm>
@@ -32,12 +32,12 @@ namespace culink {
 
 namespace {
 
-// Deeper than anyone nests option files on purpose; a file that includes itself ends here.
+// Deeper than any intended nesting of option files; stops a file that includes itself.
 constexpr u32 kMaxFileDepth = 64;
-// A file may name itself twice, so depth alone is no bound.
+// A file may name itself twice, so the depth alone does not bound the work.
 constexpr u64 kMaxFiles = 10'000, kMaxFileBytes = u64{256} << 20;
 
-// sm_90, compute_90 or lto_90 of a target that a release knows.
+// True for sm_90, compute_90 or lto_90 if a release knows the target.
 bool is_target(std::string_view value, u32 release) {
   for (const std::string_view prefix : {"sm_", "compute_", "lto_"})
     if (value.starts_with(prefix)) {
@@ -48,9 +48,9 @@ bool is_target(std::string_view value, u32 release) {
   return false;
 }
 
-constexpr u32 kAll = ~u32{0}; // releases: none is emulated
+constexpr u32 kAll = ~u32{0}; // no release is emulated
 
-// The release whose options count: that of the linker that is emulated, wherever the line says so.
+// The release of the emulated linker, at any position in the line; it decides which options exist.
 u32 release_of_options(const std::vector<std::string> &words) {
   constexpr std::string_view kOption = "--emulate";
   u32 release = kAll;
@@ -70,8 +70,8 @@ u32 release_of_options(const std::vector<std::string> &words) {
 // nvlink's option files, and the response files of other tools.
 enum class FileGrammar : u8 { Options, Response };
 
-// @file, unless a file has that very name, as it may have for nvlink, to which a missing one is a
-// missing input.
+// True for @file, except if a file with exactly that name exists. nvlink treats @file as an input,
+// so a missing one is a missing input.
 bool is_response_file(const std::string &word, const FileSource &files, u32 release) {
   return word.size() > 1 && word[0] == '@' && !files.ask(FileQuestion::Exists, word) &&
          (release == kAll || files.ask(FileQuestion::IsReadable, word.substr(1)));
@@ -82,14 +82,14 @@ std::string without_blanks(const std::string &text) {
   return text.substr(begin, text.find_last_not_of(' ') + 1 - begin);
 }
 
-// Whether the brackets of a text have a partner each: those of an operator may have none.
+// True if each bracket has a partner; the brackets of an operator may have none.
 bool is_balanced(std::string_view text) {
   const auto count = [text](char c) { return std::count(text.begin(), text.end(), c); };
   return count('(') == count(')') && count('<') == count('>');
 }
 
-// The items between commas. `of_names`: those between brackets are part of a name, and blanks
-// around it are not. Nothing: a quote does not end.
+// Splits a text at commas. `of_names`: commas between brackets are part of a name, blanks around it
+// are not. Nothing if a quote is not closed.
 std::optional<std::vector<std::string>> split_list(const std::string &value, bool of_names) {
   constexpr std::string_view kOpening = "(<", kClosing = ")>";
   std::vector<std::string> items;
@@ -143,7 +143,7 @@ private:
   void read_options_file(const std::string &path, FileGrammar grammar);
   [[nodiscard]] std::vector<std::string> file_words(std::string_view text, FileGrammar grammar);
 
-  u32 release_; // whose options count, times ten
+  u32 release_; // the release that defines the known options, times ten
   Diagnostics &diag_;
   const FileSource &source_; // of option files
   CommandLine line_;
@@ -152,7 +152,7 @@ private:
   bool too_many_files_ = false;
 };
 
-// `word` begins with a dash and is longer than that.
+// `word` begins with a dash and is longer than one character.
 CommandLineParser::Match CommandLineParser::match(std::string_view word) const {
   const bool is_long = word.starts_with("--");
   const std::string_view body = word.substr(is_long ? 2 : 1);
@@ -218,7 +218,7 @@ void CommandLineParser::accept(const OptionRow &row, const std::string &value) {
   line_.set(row.id, {*text});
 }
 
-// The value as it is kept, or nothing after a report.
+// The value in its stored form, or nothing after a message.
 std::optional<std::string> CommandLineParser::checked(const OptionRow &row,
                                                       const std::string &value) {
   const auto refuse = [&]() -> std::optional<std::string> {
@@ -249,8 +249,8 @@ std::optional<std::string> CommandLineParser::checked(const OptionRow &row,
   return std::nullopt;
 }
 
-// As strtol reads it with base 0: blanks and a sign in front, 0x for hexadecimal, 0 for octal.
-// Nothing at all is 0.
+// Parses a number like strtol with base 0: leading blanks and a sign, 0x for hexadecimal, 0 for
+// octal. The empty text is 0.
 std::optional<std::string> CommandLineParser::checked_number(const OptionRow &row,
                                                              const std::string &value) {
   std::string_view digits = value;
@@ -287,7 +287,7 @@ std::optional<std::string> CommandLineParser::checked_number(const OptionRow &ro
 }
 
 void CommandLineParser::append_list(const OptionRow &row, const std::string &value) {
-  // nvlink's own lists are nvlink's where it is emulated.
+  // Options that nvlink has follow nvlink's rules for lists if nvlink is emulated.
   const bool of_names =
       row.kind == ValueKind::Names && (release_ == kAll || row.recorded == Recorded::Never);
   const std::optional<std::vector<std::string>> items = split_list(value, of_names);
@@ -327,8 +327,8 @@ void CommandLineParser::read_options_file(const std::string &path, FileGrammar g
   --file_depth_;
 }
 
-// Quotes group, and a backslash takes the next character as it is. Response files are read as GNU
-// tools do: single quotes count, too, and keep backslashes between them, as does the end.
+// Quotes group words, and a backslash makes the next character an ordinary one. Response files
+// follow GNU tools: single quotes also group and keep backslashes; a backslash at the end stays.
 std::vector<std::string> CommandLineParser::file_words(std::string_view text, FileGrammar grammar) {
   const bool gnu = grammar == FileGrammar::Response;
   std::vector<std::string> words;
@@ -363,8 +363,8 @@ std::vector<std::string> CommandLineParser::file_words(std::string_view text, Fi
   return words;
 }
 
-// %a in the names of files that only culink writes: nvcc gives one command line to the links for
-// all targets.
+// Expands %a in the names of files that only culink writes: nvcc passes one command line to the
+// links of all targets.
 void name_target_in_outputs(CommandLine &line) {
   const std::string target = line.value(OptionId::Arch);
   for (const OptionRow &row : option_rows()) {
@@ -392,8 +392,8 @@ CommandLine parse_command_line(const std::vector<std::string> &words, Diagnostic
   return line;
 }
 
-// What a command line must have and may not have, before any file is opened. Options that change
-// nothing are accepted, with a remark: the optimiser's without -dlto.
+// Checks that required options are present and options do not conflict, before any file is opened.
+// Options without effect are accepted with a remark, for example the optimiser's without -dlto.
 
 namespace {
 
@@ -409,7 +409,7 @@ constexpr std::array<Pair, 4> kConflicts = {{
     {OptionId::Repro, OptionId::Replay},
 }};
 
-// What only an optimiser would look at. nvcc passes -nvvmpath whether or not there is one.
+// Options for the optimiser only. nvcc passes -nvvmpath in any case.
 constexpr std::array<OptionId, 3> kLtoOnly = {OptionId::Xnvvm, OptionId::SplitCompileExtended,
                                               OptionId::FastCompile};
 
@@ -417,7 +417,7 @@ bool wants_lto(const CommandLine &line) {
   return line.has(OptionId::Dlto) || line.has(OptionId::LinkTimeOpt);
 }
 
-// Asked for on the command line, but without meaning there.
+// Reports options that have no effect on this command line.
 void explain_idle_options(const CommandLine &line, Diagnostics &diag) {
   if (line.has(OptionId::UseHostInfo) &&
       (line.has(OptionId::KernelsUsed) || line.has(OptionId::VariablesUsed)))
@@ -428,8 +428,8 @@ void explain_idle_options(const CommandLine &line, Diagnostics &diag) {
                   {spelled(id), "it concerns link-time optimisation, which is not asked for"});
 }
 
-// nvlink loads libnvvm from there even if there is nothing to optimise. We take libnvJitLink from
-// whichever toolkit has it.
+// nvlink loads libnvvm from this path even if there is nothing to optimise. culink takes
+// libnvJitLink from any toolkit that has it.
 void check_nvvm_path(const CommandLine &line, Diagnostics &diag, const FileSource &files) {
   if (!dialect_of(line).command.needs_nvvm)
     return;
@@ -463,8 +463,8 @@ void check_lto(const CommandLine &line, Diagnostics &diag, const FileSource &fil
   check_nvvm_path(line, diag, files);
 }
 
-// The format of such an index is unknown: neither compilers nor documents of CUDA 13 have one, and
-// nvlink refuses every file.
+// The format of such an index is unknown: neither the compilers nor the documents of CUDA 13 have
+// one, and nvlink refuses every file.
 void check_index(const CommandLine &line, Diagnostics &diag, const FileSource &files) {
   if (!line.has(OptionId::UidxFile))
     return;
@@ -476,12 +476,12 @@ void check_index(const CommandLine &line, Diagnostics &diag, const FileSource &f
     diag.report(file->bytes().empty() ? DiagId::EmptyIndex : DiagId::NotAnIndex, {path});
 }
 
-// What the line makes culink read. Inputs are compared when they are opened.
+// The files that the command line makes culink read. Inputs are compared when they are opened.
 std::vector<PlannedOutput> files_read(const CommandLine &line) {
   std::vector<PlannedOutput> out;
   for (const std::string &path : line.option_files)
     out.push_back({"the option file " + path, path});
-  if (line.has(OptionId::Repro)) // which is written even if no input can be opened
+  if (line.has(OptionId::Repro)) // written even if inputs cannot be opened
     for (const std::string &path : line.inputs)
       out.push_back({"the input " + path, path});
   for (const OptionRow &row : option_rows())
@@ -507,7 +507,7 @@ void check_outputs(const CommandLine &line, Diagnostics &diag) {
   }
 }
 
-// In nvlink's order, because it stops at the first.
+// Checks in nvlink's order, because nvlink stops at the first error.
 void check_command_line(const CommandLine &line, Diagnostics &diag, const FileSource &files) {
   const std::string target = line.value(OptionId::Arch);
   if (!line.has(OptionId::Arch))
@@ -537,12 +537,12 @@ void check_command_line(const CommandLine &line, Diagnostics &diag, const FileSo
 }
 
 // The inverse of parse_command_line: words that give the same command line again. Options come in
-// the order of the table and inputs last, which changes nothing: only the order of inputs among
-// themselves and of the values of a list counts.
+// the order of the table and inputs last. This is equivalent: only the order of the inputs and of
+// the values of a list matters.
 
 namespace {
 
-// As a word of a response file.
+// Returns a word in the syntax of a response file.
 std::string escaped(std::string_view word) {
   constexpr std::string_view kPlain = "-_=+,.:/@%";
   std::string out;
@@ -566,7 +566,7 @@ std::string list_item(const std::string &item) {
 std::string response_text(const CommandLine &line) {
   std::string out;
   for (const OptionRow &row : option_rows()) {
-    if (!line.has(row.id) || row.id == OptionId::OptionsFile) // whose words are among the others
+    if (!line.has(row.id) || row.id == OptionId::OptionsFile) // its options are listed directly
       continue;
     std::string word = fmt::format("--{}", row.name);
     for (size_t i = 0; i < line.list(row.id).size(); ++i)
@@ -583,12 +583,12 @@ std::string response_text(const CommandLine &line) {
 
 namespace {
 
-// From so many letters on, what looks like the beginning of a name may be one.
+// A beginning of a name needs more letters than this for a fuzzy match.
 constexpr size_t kLettersOfBeginning = 4;
 
-// What other tools call it.
+// An option of another tool.
 struct ForeignOption {
-  std::string_view word; // a star stands for any text
+  std::string_view word; // a star matches any text
   std::string_view hint;
 };
 constexpr std::array<ForeignOption, 11> kForeignOptions = {{
@@ -609,7 +609,7 @@ std::string with_value(std::string_view option, std::string_view rest) {
   return fmt::format("did you mean '{}{}'?", option, rest);
 }
 
-// -oout.cubin and the like: all of it but the value is an option.
+// Suggests a blank for words like -oout.cubin: an option with its value attached.
 std::string suggest_blank(std::string_view body) {
   for (size_t length = body.size() - 1; length > 0; --length)
     if (const OptionRow *row = find_brief_option(body.substr(0, length));
@@ -637,7 +637,7 @@ std::string suggest_option(std::string_view word) {
       spellings.push_back(fmt::format("-{}", row->brief));
   }
   const std::string given(word.substr(0, equals));
-  // Beginnings come first: nvlink takes no abbreviations, but people type them.
+  // Beginnings come first: nvlink does not accept abbreviations, but people type them.
   for (const std::string &spelling : spellings)
     if (name.size() > 2 && spelling.starts_with(given))
       return with_value(spelling, rest);
@@ -665,7 +665,7 @@ std::string letters_and_digits(std::string_view word) {
   return out;
 }
 
-// The known values that a misspelt one may mean. A target with another number is another target.
+// Known values similar to a misspelt one. For targets the number must match.
 std::vector<std::string_view> meant_values(const OptionRow &row, std::string_view value,
                                            const std::vector<std::string_view> &known) {
   if (row.kind != ValueKind::Target)

@@ -15,18 +15,18 @@
 
 namespace culink {
 
-// A command line, taken apart: what was given, in terms of the option table.
+// A parsed command line: its options by rows of the option table, and its inputs.
 struct CommandLine {
   std::vector<std::string> inputs;       // in order
   std::vector<std::string> option_files; // that were read, of both kinds
   std::array<bool, kOptionCount> given{};
-  std::array<std::vector<std::string>, kOptionCount> values; // one, or those of a list
+  std::array<std::vector<std::string>, kOptionCount> values; // one value, or the items of a list
 
   [[nodiscard]] bool has(OptionId id) const { return given[static_cast<size_t>(id)]; }
   [[nodiscard]] const std::vector<std::string> &list(OptionId id) const {
     return values[static_cast<size_t>(id)];
   }
-  // The value, or "" where none was given.
+  // The value, or "" if the option is absent.
   [[nodiscard]] std::string value(OptionId id) const {
     return list(id).empty() ? std::string() : list(id).front();
   }
@@ -41,48 +41,49 @@ struct CommandLine {
   }
 };
 
-// Takes the words after the program's name apart, with nvlink's grammar. Reads option files. Goes
-// on after an error, so that one run names all that is wrong.
+// Parses the words after the program's name with nvlink's grammar. Reads option files. Continues
+// after an error, so that one run reports all errors.
 [[nodiscard]] CommandLine parse_command_line(const std::vector<std::string> &words,
                                              Diagnostics &diag,
                                              const FileSource &files = system_files());
 
-// Options that contradict each other, that are missing, or that ask for what culink cannot do yet.
+// Reports options that conflict, are missing, or need a feature that culink does not have.
 void check_command_line(const CommandLine &line, Diagnostics &diag,
                         const FileSource &files = system_files());
 
 // The items of a list of symbols: commas between brackets are part of a name.
 [[nodiscard]] std::vector<std::string> split_names(const std::string &list);
 
-// Two outputs that are one file, or an output that is a file which the line has culink read. To be
-// asked before anything is written; not about the line of a stored link, whose names mean nothing.
+// Reports two outputs with one file, and an output that is a file which culink reads. Call it
+// before anything is written, but not for the line of a stored link: its names are invalid here.
 void check_outputs(const CommandLine &line, Diagnostics &diag);
 
-// The files that the line asks for, by the rows of the options that write. "-" is none.
+// Returns the files that the line writes, by the rows of their options. "-" is not a file.
 [[nodiscard]] std::vector<PlannedOutput> planned_outputs(const CommandLine &line);
 
-// compute_90: no code can be linked for it. nvcc asks for such a link to learn the modules only.
+// True for compute_90: code cannot be linked for it. nvcc requests such a link only for the list of
+// modules.
 [[nodiscard]] bool is_virtual_target(std::string_view target);
 
-// Sets the field of a request by the words of an option; a list gets them at its end.
+// Sets the field of a request from the words of an option; a list gets them appended.
 void set_field(const OptionField &field, const std::vector<std::string> &words,
                LinkRequest &request);
 
-// The link that was asked for, and the other way round: the options that a request amounts to.
+// Conversion of a command line into a request, and of a request into its options.
 [[nodiscard]] LinkRequest make_request(const CommandLine &line);
 [[nodiscard]] CommandLine describe_request(const LinkRequest &request);
 
-// The cache that was asked for: `usual`, unless options say otherwise.
+// The requested cache: `usual`, except where options override it.
 [[nodiscard]] CacheOptions cache_options(const CommandLine &line, const CacheOptions &usual);
 
 // The options as .note.nv.tkinfo records them: in a fixed order, whatever the command line's order,
 // each as "-name value " (a flag has an empty value). Inputs and output are named with -g only.
 [[nodiscard]] std::string note_options(const CommandLine &line);
 
-// The options that such a record has.
+// Parses the options of such a record.
 [[nodiscard]] CommandLine parse_note(std::string_view options);
 
-// Which messages the log of a link has, and how.
+// The messages in the log of a link, and their form.
 struct LogStyle {
   MessageStyle text;
   bool hides_warnings = false;
@@ -92,24 +93,24 @@ struct LogStyle {
     return (hides_warnings && message.severity == Severity::Warning) ||
            (hides_infos && message.severity == Severity::Info);
   }
-  // A line of nvlink's, which may end with the target.
+  // A line of nvlink's; it may end with the target.
   [[nodiscard]] std::string nvlink_line(const std::string &line) const {
     return line + (text.target.empty() ? "" : " (target: " + text.target + ")") + "\n";
   }
 };
 [[nodiscard]] LogStyle log_style(const CommandLine &line);
 
-// A response file that gives the same command line, except for the names of option files.
+// Returns a response file with the same command line, except for the names of option files.
 [[nodiscard]] std::string response_text(const CommandLine &line);
 
-// What somebody may have meant by a word that is no option, as a hint; empty: no idea.
+// Suggests an option for an unknown word; empty without a suggestion.
 [[nodiscard]] std::string suggest_option(std::string_view word);
 
-// The values that an option takes, those first that look like `value`.
+// Lists the values of an option; values similar to `value` come first.
 [[nodiscard]] std::string suggest_value(const OptionRow &row, std::string_view value);
 
-// What to type instead of a first word that looks like a command, such as "version" or "dump";
-// empty: it does not.
+// Suggests options for a first word that looks like a command, such as "version" or "dump";
+// otherwise returns an empty text.
 [[nodiscard]] std::string suggest_command(std::string_view word);
 
 } // namespace culink

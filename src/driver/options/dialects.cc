@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One row per release of the toolkit: how its files look and what its nvlink does otherwise than
-// that of the release before. Releases have nearly all in common, so a row starts from an earlier
-// one and names what is new and what was fixed. A default link takes the look of the row of its
-// newest object.
+// One row per release of the toolkit: the look of its files and the changes of its nvlink since the
+// release before. Releases have nearly all in common, so a row starts from an earlier one and lists
+// additions and fixes. A default link has the look of the row of its newest object.
 //
-// Then one row per linker whose output can be asked for: culink itself, then builds of nvlink, each
-// with its release and its identity. docs/compat.md explains each defect, docs/compat.md how to
-// add a release.
+// Then one row per linker that can be emulated: culink itself, then builds of nvlink, each with its
+// release and its identity. docs/compat.md explains each defect and how to add a release.
 #include "driver/options/dialects.h"
 
 #include <algorithm>
@@ -24,9 +22,9 @@ constexpr FileAction I = FileAction::Ignore;
 constexpr FileAction D = FileAction::Distrust;
 constexpr FileAction R = FileAction::Refuse;
 
-// What nvlink does with a file (Q080): the ending of its name comes first, then its content. By
+// The treatment of a file by nvlink (Q080): the extension of its name first, then its content. By
 // FileKind: device object, device image, host object, host image, fatbin, archive, PTX, LTO code,
-// anything else.
+// other.
 constexpr std::array<FileRule, 11> kFileRules = {{
     {"cubin", {U, I, R, R, R, R, R, R, R}},
     {"fatbin", {R, R, R, R, U, R, R, R, R}},
@@ -41,7 +39,7 @@ constexpr std::array<FileRule, 11> kFileRules = {{
     {FileRule::kAnyOther, {D, I, U, I, I, U, I, I, I}},
 }};
 
-constexpr u64 kSmallestFile = 56; // what nvlink reads of each
+constexpr u64 kSmallestFile = 56; // bytes that nvlink reads of each file
 
 constexpr InputRules kNvlinkInputs = {.files = kFileRules,
                                       .smallest_file = kSmallestFile,
@@ -60,7 +58,7 @@ constexpr InputRules kNvlinkInputs = {.files = kFileRules,
 constexpr CommandRules kNvlinkCommand = {
     .refuses_empty_link = true, .dash_is_a_file = true, .needs_nvvm = true, .measures_time = false};
 
-// Several on a line, in the order of the struct.
+// Several per line, in the order of the struct.
 // clang-format off
 constexpr Defects kDefects13_0 = {
     .one_byte_fits_any = true, .loses_unified_marks = true, .joins_opaque_by_name = true,
@@ -104,8 +102,8 @@ constexpr CompatRecord half(CompatAttribute attribute, u16 value) {
 constexpr std::array kFastpath = {CompatAttribute::CanFastpathFinalize};
 constexpr std::array kOpportunistic = {CompatAttribute::EnableOpportunisticFinalization};
 
-// What a section .nv.compat means that does not say more, such as that of a link of objects without
-// any.
+// The default meaning of a section .nv.compat without these records, for example from a link of
+// objects without such a section.
 constexpr std::array kAssumed13_0 = {
     byte(CompatAttribute::IsaClass, 0),
     byte(CompatAttribute::InstTensormapV1, 3),
@@ -208,7 +206,7 @@ constexpr auto kReleases = [] {
 }();
 static_assert(std::ranges::is_sorted(kReleases, {}, &Dialect::newest_toolkit));
 
-// The newest release that is not newer than `toolkit`; the oldest if all are.
+// Returns the newest release that is not newer than `toolkit`; the oldest if all are newer.
 constexpr const Dialect &release_row(u32 toolkit) {
   const Dialect *found = kReleases.data();
   for (const Dialect &row : kReleases)
@@ -226,7 +224,8 @@ constexpr Dialect nvlink_row(std::string_view name, std::string_view version,
   return row;
 }
 
-// The library of the same linker, which has neither a file to name nor a command line.
+// Returns the row of the library of the same linker, which has neither file names nor a command
+// line.
 constexpr Dialect library_row(std::string_view name, std::string_view version, u32 toolkit) {
   Dialect row =
       nvlink_row(name, version, "Build system must define TOOLS_VERSION_EXTENDED", toolkit);
@@ -266,7 +265,7 @@ constexpr std::array kDialects = {
                "Build cuda_13.4.r13.4/compiler.38657139_0", 134),
     nvlink_row("nvlink-12.4.131", "Cuda compilation tools, release 12.4, V12.4.131",
                "Build cuda_12.4.r12.4/compiler.34097967_0", 124),
-    // Only its library could be had (libnvJitLink), whose version and build these are.
+    // Only the library of this release (libnvJitLink) was available; version and build are its own.
     nvlink_row("nvlink-13.5.37", "Cuda compilation tools, release 13.5, V13.5.37",
                "Build system must define TOOLS_VERSION_EXTENDED", 135),
     library_row("nvjitlink-13.5.37", "Cuda compilation tools, release 13.5, V13.5.37", 135),
@@ -325,7 +324,7 @@ const Dialect *choose_dialect(const LinkRequest &request, Diagnostics &diag) {
   return nullptr;
 }
 
-constexpr u32 kOldestToolkit = 118; // whose conventions we know
+constexpr u32 kOldestToolkit = 118; // the oldest with known conventions
 
 Dialect dialect_for(const Dialect &row, std::string_view chosen, u32 toolkit,
                     const arch::ArchInfo &target) {
@@ -335,7 +334,7 @@ Dialect dialect_for(const Dialect &row, std::string_view chosen, u32 toolkit,
   else if (row.name.empty() && toolkit != 0)
     out.release = find_release(toolkit);
   if (out.release.old_abi && row.name.empty() && chosen.empty())
-    // The conventions of 12.4 are those of 11.8 to 12.9; who names an older one gets the oldest.
+    // Releases 11.8 to 12.9 share the conventions of 12.4; older objects get the oldest of these.
     out.release.toolkit = std::max(toolkit, kOldestToolkit);
   if (out.release.old_abi && target.has_mercury_plane) // 12.8 has these targets, with the new ABI
     out.release = find_release(130);

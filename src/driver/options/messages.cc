@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Messages in other words: nvlink's for each of culink's, and the meanings of all of them.
+// nvlink's words for each of culink's messages, and explanations of all messages.
 //
-// nvlink's wording, spelling mistakes included, is for build scripts that read its lines. culink
-// finds all that is wrong in one run; nvlink gives up earlier, and this is where its shorter list
-// is made of ours. It opens every input and stops at the first that it cannot read; it then merges
-// file after file and stops after the first that contradicts an earlier one; what is wrong with the
-// program as a whole it lists completely (Q068).
+// nvlink's wording, spelling mistakes included, is for build scripts that parse its lines. culink
+// reports all errors in one run; nvlink stops earlier, and this file derives its shorter list from
+// culink's. nvlink opens every input and stops at the first unreadable one. It then merges file
+// after file and stops after the first conflicting file. It lists all errors of the program as a
+// whole (Q068).
 //
-// The meanings are a text for one message (culink --explain) and a document of all. A user who has
-// a message need not know its id: he may give its words, or nvlink's, and then the blanks of the
-// tables stand for anything.
+// The explanations are a text for one message (culink --explain) and a document of all. A user need
+// not know the id of a message: its words, or nvlink's, are enough, and the blanks of the tables
+// then match any text.
 #include "driver/options/messages.h"
 
 #include <algorithm>
@@ -322,7 +322,7 @@ std::string_view unknown_binary(u32 toolkit) {
                         : "nvlink error   : Binary format for key='0', ident='' is not recognized";
 }
 
-// A file whose name promises something else, by the name's ending. `lines` may get one in front.
+// A file of another kind than the extension of its name. May put a line into `lines` first.
 std::string wrong_kind_text(const Message &message, u32 toolkit, std::vector<std::string> &lines) {
   const std::string &kind = message.arguments[1];
   const std::string &ending = message.arguments[2];
@@ -341,7 +341,7 @@ std::string wrong_kind_text(const Message &message, u32 toolkit, std::vector<std
   return "elfLink fatbinary error";
 }
 
-// One line of a text after the other, without those that are empty.
+// Appends the lines of a text, without empty lines.
 void append_lines(std::vector<std::string> &lines, std::string_view text) {
   while (!text.empty()) {
     const size_t end = std::min(text.find('\n'), text.size());
@@ -351,18 +351,19 @@ void append_lines(std::vector<std::string> &lines, std::string_view text) {
   }
 }
 
-// nvlink's compiler does not know what its text is called.
+// Removes the name of the text: nvlink's compiler does not know it.
 std::string without_name(std::string text, const std::string &name) {
   replace_all(text, fmt::format("ptxas {}, line ", name), "ptxas application ptx input, line ");
   return text;
 }
 
-// Whether a memory space is one: functions and images have none.
+// True for a memory space of variables; functions and images have none.
 bool is_variable(std::string_view space) {
   return space.starts_with("__");
 }
 
-// How often nvlink prints a line. It warns of each call of a kernel that leads to recursion.
+// The number of times that nvlink prints a line. It warns of each call of a kernel that leads to
+// recursion.
 u32 repetitions(const Message &message, DiagId id) {
   u32 count = 1;
   if (id == DiagId::UnknownStackSize && message.arguments.size() > 1)
@@ -371,8 +372,8 @@ u32 repetitions(const Message &message, DiagId id) {
   return std::max(count, 1u);
 }
 
-// libnvJitLink names the error and then gives the optimiser's text; nvlink has it the other way
-// round, without a line break between them.
+// libnvJitLink prints the name of the error before the optimiser's text; nvlink prints it after the
+// text, without a line break.
 std::string optimizer_text(std::string_view log) {
   constexpr std::string_view kHead = "ERROR in nvvmCompileProgram: ";
   const size_t at = log.find(kHead);
@@ -384,7 +385,7 @@ std::string optimizer_text(std::string_view log) {
   return fmt::format("{}{}", log.substr(std::min(end + 1, log.size())), name);
 }
 
-// The layers of nvlink each have their say: what it prints before the line of the table.
+// Adds the lines that nvlink's layers print before the line of the table.
 void say_before(const Message &message, DiagId id, u32 toolkit, std::vector<std::string> &lines) {
   const auto argument = [&](size_t number) {
     return number < message.arguments.size() ? message.arguments[number] : std::string();
@@ -430,22 +431,22 @@ private:
     const NvlinkRow *row;
   };
 
-  // False: nvlink has given up.
+  // False after an error at which nvlink stops.
   [[nodiscard]] bool report(const Item &item);
   [[nodiscard]] bool end_stage();
   void say(std::string_view weight, const std::string &text) {
     out_.lines.push_back(fmt::format("nvlink {:<8}: {}", weight, text));
   }
 
-  u32 toolkit_; // whose words, times ten
+  u32 toolkit_; // toolkit of the words, times ten
   NvlinkReport out_;
   NvlinkStage stage_ = Stage::Options;
-  u32 step_ = 0; // of the file whose errors are listed
+  u32 step_ = 0; // of the file with the current errors
   bool errors_ = false;
   bool no_node_ = false; // a variable turned out to be a function
 };
 
-// After an error in a file that is merged, no other file is.
+// After an error in one file, nvlink does not merge another file.
 bool NvlinkReporter::end_stage() {
   if (!errors_)
     return true;
@@ -469,13 +470,13 @@ bool NvlinkReporter::report(const Item &item) {
   say_before(*message, row->id, toolkit_, out_.lines);
   if (row->id == DiagId::PtxRemarks)
     return true;
-  // The only value that nvlink checks elsewhere.
+  // nvlink checks only this value elsewhere.
   const bool speed = row->id == DiagId::BadOptionValue && message->arguments[1] == "Ofast-compile";
   const std::string text = speed ? "Invalid argument for option '--Ofast-compile'"
                            : row->id == DiagId::WrongKind
                                ? wrong_kind_text(*message, toolkit_, out_.lines)
                                : fill_nvlink_text(*message, words_of(*row, toolkit_));
-  // The way options were given is never an error by -Werror.
+  // -Werror does not apply to the warning about a redefined option.
   const bool raised = row->weight == Weight::Warning && message->severity == Severity::Error &&
                       row->id != DiagId::OptionRedefined;
   if (row->weight == Weight::Fatal) {
@@ -518,9 +519,8 @@ NvlinkReport nvlink_report(const std::vector<Message> &messages, u32 toolkit) {
   return NvlinkReporter(toolkit).run(messages);
 }
 
-// What goes wrong in a device link is often said by another program, and later: the host's linker,
-// the loader, the CUDA runtime. culink is not there when they say it, but can be asked what it
-// means (--explain).
+// Other programs report many errors of a device link later: the host's linker, the loader and the
+// CUDA runtime. culink does not see these messages, but can explain them (--explain).
 
 namespace {
 
@@ -576,7 +576,7 @@ constexpr size_t kIndent = 2;
 
 using Rows = std::vector<const DiagRow *>;
 
-// A text of a table with something else in its blanks.
+// Replaces the blanks of a text of a table.
 std::string with_blanks(std::string_view text, std::string_view blank) {
   std::string out;
   for (size_t i = 0; i < text.size(); ++i) {
@@ -587,19 +587,20 @@ std::string with_blanks(std::string_view text, std::string_view blank) {
   return out;
 }
 
-// For people. Some messages are nothing but a file and what somebody says about it.
+// The text for people. Some messages consist only of a file and a text from elsewhere.
 std::string shown_text(const DiagRow &row) {
   return row.text == "{0}: {1}" ? "FILE: what is wrong with it" : with_blanks(row.text, "...");
 }
 
-// How much of a text is always the same.
+// The number of fixed letters in a text.
 size_t fixed_letters(std::string_view text) {
   const std::string fixed = with_blanks(text, "");
   return static_cast<size_t>(
       std::count_if(fixed.begin(), fixed.end(), [](char c) { return c >= 'a' && c <= 'z'; }));
 }
 
-// "culink: error: undefined symbol: f" without what is before the message, nvlink's likewise.
+// Removes the prefix: "undefined symbol: f" for "culink: error: undefined symbol: f", also
+// nvlink's.
 std::string_view without_prefix(std::string_view line) {
   for (const std::string_view severity : {"fatal", "error", "warning", "info"}) {
     const size_t at = line.find(severity);
@@ -612,13 +613,13 @@ std::string_view without_prefix(std::string_view line) {
   return line;
 }
 
-// The messages that a line may be an instance of: the text with the most words of its own wins.
-// Without such a message, those that contain the words somewhere.
+// The messages that a line may be an instance of: the text with the most fixed letters wins.
+// Without one, the messages that contain the words.
 Rows find_messages(std::string_view words) {
   if (const DiagRow *row = find_diag_row(words))
     return {row};
   const std::string_view line = without_prefix(words);
-  size_t most = 5; // letters; less is "FILE: what is wrong with it"
+  size_t most = 5; // letters; excludes "FILE: what is wrong with it"
   Rows best, parts;
   const auto consider = [&](const DiagRow &row, std::string_view text) {
     const size_t letters = fixed_letters(text);
@@ -633,7 +634,7 @@ Rows find_messages(std::string_view words) {
   for (const NvlinkRow &nvlinks : nvlink_rows()) {
     const DiagRow &row = diag_row(nvlinks.id);
     for (const std::string_view text : {row.text, nvlinks.text}) {
-      constexpr std::string_view kFile = "{0}: "; // which may have been left out
+      constexpr std::string_view kFile = "{0}: "; // may be missing
       consider(row, text);
       if (text.starts_with(kFile))
         consider(row, text.substr(kFile.size()));
@@ -654,7 +655,7 @@ std::string explained(std::string_view head, std::string_view meaning, std::stri
                      wrapped(way_out, kIndent));
 }
 
-// Stars and double underscores would change the type, except in code.
+// Escapes stars and double underscores, which are markup, except in code.
 std::string in_markdown(std::string_view text) {
   std::string out;
   bool is_code = false;

@@ -13,27 +13,27 @@
 
 namespace culink {
 
-// When nvlink comes across something. What it finds at one stage it does not get to the next with.
+// The stage of a link at which nvlink reports an error; it does not reach the next stage.
 enum class NvlinkStage : u8 { Options, Load, Merge, Program };
 
 enum class NvlinkWeight : u8 {
-  Silent,  // nvlink says nothing about it and goes on
-  Info,    // goes on
-  Warning, // goes on, unless -Werror makes it an error
-  Error,   // looks for more of the kind, then gives up
-  Fatal,   // gives up at once
+  Silent,  // nvlink continues without a message
+  Info,    // continues
+  Warning, // continues; an error with -Werror
+  Error,   // reports more errors of the kind, then stops
+  Fatal,   // stops at once
 };
 
-// nvlink's words for a message. In the text {0} is an argument, {0x} the same as a hexadecimal
-// number, {0d} demangled, {a} and {b} are the files of the first and second origin.
+// nvlink's words for a message. In the text {0} is an argument, {0x} the argument as a hexadecimal
+// number, {0d} demangled; {a} and {b} are the files of the first and second origin.
 struct NvlinkRow {
   DiagId id;
   NvlinkStage stage;
   NvlinkWeight weight;
   std::string_view text;
-  // When nvlink finds it out about a program: the rest comes last. Sizes of sections are one step.
+  // The order of messages about a program; the default is last. Sizes of sections are one step.
   u32 step = kLastStep;
-  std::string_view text_13_1 = {}; // that of 13.1 and later releases, where it is another one
+  std::string_view text_13_1 = {}; // from 13.1 on, if it differs
 
   static constexpr u32 kLastStep = 6;
 };
@@ -41,30 +41,31 @@ struct NvlinkRow {
 
 struct NvlinkReport {
   std::vector<std::string> lines; // each with its prefix, without newline
-  int status = 0;                 // what nvlink would exit with; 0: the link goes on
-  // Errors about the program as a whole: nvlink still prints what -v and -dump-callgraph ask for.
+  int status = 0;                 // the exit status of nvlink; 0: the link continues
+  // True for errors about the whole program: nvlink still prints the output of -v and
+  // -dump-callgraph.
   bool tells_about_program = true;
 };
 
-// What nvlink of a toolkit, times ten, prints where culink has these messages: its words, its
-// order, and nothing behind the point at which it gives up.
+// Returns the output of nvlink of a toolkit, times ten, for these messages: its words, its order,
+// and only messages before the point at which it stops.
 [[nodiscard]] NvlinkReport nvlink_report(const std::vector<Message> &messages, u32 toolkit = 130);
 
-// A message of another program that has to do with device links.
+// A message of another program about device links.
 struct ForeignMessage {
-  std::string_view pattern; // of a line; * stands for any text
+  std::string_view pattern; // of a line; * matches any text
   std::string_view speaker;
   std::string_view meaning;
   std::string_view way_out;
 };
 [[nodiscard]] std::span<const ForeignMessage> foreign_messages();
 
-// What a message means and what to do about it, for a terminal. The words are its id, the message
-// as it was printed by culink, nvlink or another program, or a part of it; several messages that
-// may be meant are listed. Nothing if there is none.
+// Explains a message and its remedies, for a terminal. The words are its id, the message as printed
+// by culink, nvlink or another program, or a part of it. Lists all matches if there are several;
+// nothing if there is none.
 [[nodiscard]] std::optional<std::string> explain_message(std::string_view words);
 
-// All messages with their meanings: docs/message-list.md.
+// All messages with explanations: docs/message-list.md.
 [[nodiscard]] std::string message_list();
 
 } // namespace culink

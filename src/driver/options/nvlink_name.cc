@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// C++ names as nvlink writes them in messages and in its call graph. Its demangler puts const in
-// front and a blank before `*`, says which constructor of several is meant, and has other words for
-// lambdas and unnamed namespaces. This file rewrites the text of the library's demangler.
+// C++ names as nvlink writes them in messages and in its call graph. Its demangler puts const first
+// and a blank before `*`, names the variant of a constructor, and has other words for lambdas and
+// unnamed namespaces. This file rewrites the text of the library's demangler.
 //
-// The result is nvlink's for functions without template arguments
+// The result equals nvlink's for functions without template arguments
 // (tests/unit/nvlink_demangled_names.txt). nvlink shows a type that depends on a template parameter
-// as `T1`; the library's text has the argument instead, and so has ours (Q091).
+// as `T1`; the library and this file write the argument instead (Q091).
 #include "driver/options/nvlink_name.h"
 
 #include <algorithm>
@@ -45,7 +45,7 @@ private:
   bool take_other_word();
   void take_character();
 
-  // Moves `size` characters of the library's text into `words` of nvlink's.
+  // Replaces `size` characters of the library's text by `words` of nvlink's.
   bool take(size_t size, std::string_view words) {
     out_ += words;
     text_.remove_prefix(size);
@@ -58,11 +58,11 @@ private:
   [[nodiscard]] size_t start_of_type() const;
   [[nodiscard]] bool is_owner(std::string_view type) const;
 
-  std::string_view text_; // what is left
+  std::string_view text_; // the rest of the input
   std::string out_;
 };
 
-// The type at the end of the output begins after a comma or what opens a list.
+// The start of the last type in the output, after a comma or an opening bracket.
 size_t Rewriter::start_of_type() const {
   const std::string_view out = out_;
   size_t at = out.size();
@@ -75,8 +75,8 @@ size_t Rewriter::start_of_type() const {
   return std::min(out.find_first_not_of(' ', at), out.size());
 }
 
-// nvlink writes no blank after the class that the function itself belongs to: `S::f(const S&)`. A
-// class in a function has its name alone: `f()::S::g(S&)`.
+// True for the class of the function itself, after which nvlink writes no blank: `S::f(const S&)`.
+// A class in a function has only its own name: `f()::S::g(S&)`.
 bool Rewriter::is_owner(std::string_view type) const {
   if (type.starts_with(kConst))
     type.remove_prefix(kConst.size());
@@ -84,7 +84,7 @@ bool Rewriter::is_owner(std::string_view type) const {
   return out_.starts_with(path) || out_.find(")::" + path) != std::string::npos;
 }
 
-// `operator=(` is `operator =(`, `operator delete(` is `operator delete (`.
+// Writes `operator=(` as `operator =(` and `operator delete(` as `operator delete (`.
 bool Rewriter::take_operator() {
   if (!text_.starts_with(kOperator) || (!out_.empty() && is_identifier(out_.back())))
     return false;
@@ -95,7 +95,7 @@ bool Rewriter::take_operator() {
     if (text_.substr(kOperator.size()).starts_with(word))
       return take(kOperator.size() + word.size(), fmt::format("{}{} ", kOperator, word));
   size_t end = kOperator.size();
-  if (text_.substr(end).starts_with(' ')) // a conversion
+  if (text_.substr(end).starts_with(' ')) // a conversion operator
     return take(end + 1, "operator ");
   end =
       std::min(text_.find('(', end + (text_.substr(end).starts_with("()") ? 1 : 0)), text_.size());
@@ -165,7 +165,7 @@ std::string_view kind_of_constructor(std::string_view mangled, std::string_view 
 
 std::string nvlink_name(std::string_view name) {
   const std::string_view mangled = without_file(name);
-  // nvlink cannot read _ZL, the names of static functions.
+  // nvlink does not demangle _ZL, the names of static functions.
   const std::string text = mangled.starts_with("_ZL") ? std::string(mangled) : demangle(mangled);
   if (!mangled.starts_with("_Z") || text == mangled)
     return std::string(name);

@@ -6,9 +6,9 @@
 
 namespace culink {
 
-// Demangles `name` in nvlink's style: `scale(const float *, S &)`. Only for texts that are to be
-// nvlink's. Template arguments and parameters are written out where nvlink numbers them (Q091).
-// Returns `name` unchanged if it is not mangled or nvlink cannot read it.
+// Demangles `name` in nvlink's style: `scale(const float *, S &)`. Only for texts in nvlink's
+// words. Writes out template arguments and parameters where nvlink numbers them (Q091). Returns
+// `name` unchanged if it is not mangled or nvlink does not demangle it.
 [[nodiscard]] std::string nvlink_name(std::string_view name);
 
 } // namespace culink

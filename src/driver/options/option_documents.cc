@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Help, manual pages and completions of both programs, from what their options say about
-// themselves, so that none of it can be out of date. The build installs what this writes.
+// Help, manual pages and completions of both programs, made from the option rows, so that they are
+// always up to date. The build installs these documents.
 //
-// The programs differ in one thing: options of cubin belong to a command, so its completions ask
-// first which command the line has.
+// The programs differ in one way: options of cubin belong to a command, so its completions first
+// look for the command in the line.
 #include "driver/options/option_documents.h"
 
 #include <algorithm>
@@ -33,7 +33,7 @@ std::string help_line(const OptionText &option) {
   return fmt::format("{}{}\n", line, wrapped(option.help, kHelpColumn, line.size()));
 }
 
-// "[FILE...]"
+// Formats an argument: "[FILE...]".
 std::string usage_of(const OptionText &argument) {
   const std::string word = fmt::format("{}{}", argument.placeholder, argument.repeats ? "..." : "");
   return argument.required ? word : fmt::format("[{}]", word);
@@ -92,7 +92,7 @@ bool takes_file(const OptionText &option) {
          option.placeholder == "<program>";
 }
 
-// "--rows" and "-n"; nothing of an argument.
+// Returns "--rows" and "-n"; an empty list for an argument.
 std::vector<std::string> spellings(const OptionText &option) {
   std::vector<std::string> out;
   if (!option.name.empty())
@@ -102,7 +102,7 @@ std::vector<std::string> spellings(const OptionText &option) {
   return out;
 }
 
-// Hyphens of options are typed as they are, and a line of roff must not begin with a quote.
+// Hyphens of options stay hyphens, and a line of roff must not begin with a quote.
 std::string roff(std::string_view text) {
   std::string out = replaced(replaced(text, '\\', "\\e"), '-', "\\-");
   for (size_t at = out.find("\n'"); at != std::string::npos; at = out.find("\n'", at + 1))
@@ -121,7 +121,7 @@ std::string man_option(const OptionText &option) {
   return out + fmt::format("\n{}\n", roff(option.help));
 }
 
-// An option that several commands have is described once; the commands only name it.
+// Describes an option of several commands once; the commands only name it.
 std::string man_page(const ProgramText &program) {
   constexpr u32 kSeveral = 3;
   std::map<std::string, u32> uses;
@@ -152,7 +152,7 @@ std::string man_page(const ProgramText &program) {
   return out + std::string(program.man_tail);
 }
 
-// What completions read: the commands, or all options in one list by name.
+// The lists for completions: the commands, or all options in one list by name.
 std::vector<OptionList> lists_of(const ProgramText &program) {
   if (program.has_commands)
     return program.lists;
@@ -176,7 +176,7 @@ std::string markdown_table(const ProgramText &program) {
   return out;
 }
 
-// All spellings of all options, and per option with a fixed set the values.
+// All spellings of all options, and the values of each option with a fixed set.
 std::string bash_completion(const ProgramText &program) {
   std::string commands, options, values;
   for (const OptionList &list : lists_of(program)) {
@@ -314,8 +314,8 @@ std::string option_document(const ProgramText &program, std::string_view form) {
   return form == "zsh" ? zsh_completion(program) : fish_completion(program);
 }
 
-// What the documents of culink say around its option table: the beginning of --help, the frame of
-// the manual page, and the values that completions offer.
+// The text around the option table in culink's documents: the beginning of --help, the frame of the
+// manual page, and the values for completions.
 //
 // Values come from the tables that the program itself reads: targets, releases, ids of messages.
 
@@ -390,8 +390,8 @@ ProgramText culink_text() {
   return out;
 }
 
-// The first line is the version alone, which scripts read; the second is for people who want to
-// know which nvlink they replace.
+// The first line is only the version, for scripts. The second lists the releases of nvlink that
+// culink can replace, for people.
 
 std::string version_text(std::string_view program) {
   constexpr std::string_view kPrefix = "nvlink-";

@@ -13,32 +13,32 @@ struct OptionText {
   std::string_view brief;       // after one dash; empty: none
   std::string_view placeholder; // of the value; empty: a flag
   std::string_view help;
-  std::vector<std::string> values = {}; // to complete, if there are not many
+  std::vector<std::string> values = {}; // for completion, if there are few
   bool required = false;
   bool repeats = false;
 };
 
-// Options that are listed together: a group of them, or those of a command.
+// Options that are listed together: a group, or the options of a command.
 struct OptionList {
   std::string_view name; // a title, or the command
   std::string_view help; // of a command
-  std::string_view more; // at its end
+  std::string_view more; // printed at the end
   std::vector<OptionText> options;
 };
 
 struct ProgramText {
   std::string_view name;
   std::string_view usage;    // the beginning of --help
-  std::string_view man_head; // {0} stands for the version
+  std::string_view man_head; // {0} is the version
   std::string_view man_tail;
   bool has_commands = false;
   std::vector<OptionList> lists;
 };
 
-// culink, by its option table.
+// The text of culink, from its option table.
 [[nodiscard]] ProgramText culink_text();
 
-// The text of --help, and that of a command's.
+// The text of --help, and the help of a command.
 [[nodiscard]] std::string help_text(const ProgramText &program);
 [[nodiscard]] std::string command_help(std::string_view program, const OptionList &command);
 
@@ -46,7 +46,7 @@ struct ProgramText {
 // and a table as "markdown".
 [[nodiscard]] std::string option_document(const ProgramText &program, std::string_view form);
 
-// What --version of a program prints: its version, and the releases of nvlink that --emulate names.
+// The output of --version: the version of the program, and the releases of nvlink for --emulate.
 [[nodiscard]] std::string version_text(std::string_view program);
 
 } // namespace culink

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The rows, in the order of --help: what people need every day comes first, what is only accepted
-// last. Names, kinds and which options the output records are nvlink's; the help texts are ours and
-// say what culink does. A new option is a new row (and an enumerator in the place where the note
-// would have it).
+// The rows, in the order of --help: everyday options first, options without effect last. Names,
+// kinds and the record in the output are nvlink's; the help texts are ours and describe culink. A
+// new option is a new row (and an enumerator at its position in the note).
 #include "driver/options/option_table.h"
 
 #include <algorithm>
@@ -58,7 +57,7 @@ constexpr OptionRow attached(OptionRow row) {
   row.attached = true;
   return row;
 }
-// `brief`: the release that has the brief name already, where that is an earlier one.
+// `brief`: the release that introduced the brief name, if that is an earlier one.
 constexpr OptionRow since(u32 release, OptionRow row, u32 brief = 0) {
   row.since = release;
   row.brief_since = brief;
@@ -289,7 +288,7 @@ constexpr auto kIdle = std::to_array<OptionRow>({
 constexpr auto kHidden = std::to_array<OptionRow>({
     valued(HostCompiler, "host-ccbin", "host-ccbin", ReadFile, Never, Link, "<program>", ""),
     choice(PrintDocs, "print-docs", "", Choice, Never, ProgramOnMachine, "<form>", kDocuments, ""),
-    // nvcc passes it on when it makes a shared library, CMake for every device link (Q092).
+    // nvcc passes it for a shared library, CMake for every device link (Q092).
     flag(Shared, "shared", "shared", Never, Link, ""),
 });
 
@@ -327,7 +326,7 @@ constexpr bool every_id_has_a_row() {
 }
 static_assert(every_id_has_a_row());
 
-// A new option cannot forget to say what is done with its file. Option files are a list.
+// True if every option with a file has a kind for read or written files. Option files are a list.
 constexpr bool files_have_a_use() {
   return std::all_of(kRows.begin(), kRows.end(), [](const OptionRow &row) {
     const bool names_file =
@@ -363,7 +362,7 @@ const OptionRow &option_row(OptionId id) {
 
 std::string spelled(OptionId id) {
   const OptionRow &row = option_row(id);
-  // nvlink calls this one by its long name.
+  // nvlink's messages have the long name of this option.
   return row.brief.empty() || id == OptionId::FastCompile ? "--" + std::string(row.name)
                                                           : "-" + std::string(row.brief);
 }

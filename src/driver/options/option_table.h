@@ -16,7 +16,7 @@
 
 namespace culink {
 
-// In the order in which the tool note records them (Q060); those it never records come last.
+// In the order of the tool note (Q060); options that it never records come last.
 enum class OptionId : u8 {
   SuppressStackSizeWarning,
   SuppressArchWarning,
@@ -127,19 +127,19 @@ enum class ValueKind : u8 {
   WrittenFile,
 };
 
-// Whether the tool note has the option.
+// True if the tool note records the option.
 enum class Recorded : u8 {
   Never,
   Always,
   WithDebug, // with -g only, as the last component of the path
 };
 
-// What an option is about: the link, or only what the program prints, writes and looks for. The
-// library refuses the latter, because it could not do what they ask for. Those of a machine name
-// compilers, caches and what is made there; a stored link has none of them.
+// The subject of an option: the link, or only messages, files and searches of the program. The
+// library refuses the latter, because it cannot apply them. OnMachine options name compilers,
+// caches and files on the machine; a stored link does not keep them.
 enum class Concerns : u8 { Link, LinkOnMachine, Program, ProgramOnMachine };
 
-// The field of a link's request that an option sets. Options with a rule of their own have none.
+// The field of a request that an option sets; empty for options with a rule of their own.
 using OptionField =
     std::variant<std::monostate, bool LinkRequest::*, bool LinkOptions::*, bool LtoOptions::*,
                  u32 LinkOptions::*, std::optional<u32> LtoOptions::*, std::string LinkRequest::*,
@@ -159,8 +159,8 @@ struct OptionRow {
   std::string_view placeholder; // of the value, in the help text
   std::span<const std::string_view> choices;
   std::string_view help; // empty: not shown
-  u32 since = 0;       // the first release of nvlink that has it, times ten; 0: all, or culink only
-  u32 brief_since = 0; // the first that takes the brief name, where that is an earlier one
+  u32 since = 0;         // first release of nvlink with it, times ten; 0: all, or culink only
+  u32 brief_since = 0;   // first release with the brief name, if that is earlier
   OptionField field = {};
 };
 
@@ -175,31 +175,31 @@ struct OptionRow {
   return kind == ValueKind::List || kind == ValueKind::Names;
 }
 
-// Options that belong together, in the order of --help and of the manual page.
+// A group of options, in the order of --help and of the manual page.
 struct OptionGroup {
   std::string_view title;
   std::span<const OptionRow> options;
 };
 
-// By OptionId.
+// All rows, by OptionId.
 [[nodiscard]] std::span<const OptionRow> option_rows();
-// Every documented option is in one of them.
+// The groups; every documented option is in one of them.
 [[nodiscard]] std::span<const OptionGroup> option_groups();
-// The documented options by name: what the completions list.
+// The documented options by name, for completions.
 [[nodiscard]] std::vector<const OptionRow *> documented_rows();
 [[nodiscard]] const OptionRow &option_row(OptionId id);
 // "-o" or "--emulate", for messages.
 [[nodiscard]] std::string spelled(OptionId id);
 
-// The values that an option takes, if there are not many.
+// The values of an option, if there are few.
 [[nodiscard]] std::vector<std::string> option_values(const OptionRow &row);
 
-// Whether nvlink of a release, times ten, has an option by its name or brief name, and a value of
+// True if nvlink of a release, times ten, has an option by its name or brief name, or a value of
 // it.
 [[nodiscard]] bool has_option(const OptionRow &row, bool is_brief, u32 release);
 [[nodiscard]] bool has_choice(const OptionRow &row, std::string_view value, u32 release);
 
-// "r" or "relocatable-link"; nothing for an unknown name.
+// Finds "r" or "relocatable-link"; null for an unknown name.
 [[nodiscard]] const OptionRow *find_brief_option(std::string_view brief);
 [[nodiscard]] const OptionRow *find_option(std::string_view name);
 

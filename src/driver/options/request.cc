@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Between the words of a command line and the request of the library, in both directions, and the
-// record of the options in the output. nvlink rebuilds that record from what it understood, in an
-// order of its own, so the same rows that parse an option also write it down.
+// Conversion between the words of a command line and the request of the library, in both
+// directions, and the record of the options in the output. nvlink rebuilds that record from the
+// parsed options in a fixed order, so the rows that parse an option also write it.
 #include <array>
 #include <charconv>
 #include <optional>
@@ -19,8 +19,8 @@ namespace culink {
 
 namespace {
 
-// The options that nvlink passes to its own compiler of PTX, in its order and spelling: of two
-// values the last one counts, and messages repeat the word.
+// The options that nvlink passes to its own compiler of PTX, in its order and spelling: the last of
+// two values takes effect, and messages repeat the word.
 std::vector<std::string> ptxas_options(const CommandLine &line) {
   std::vector<std::string> out;
   if (line.has(OptionId::Debug))
@@ -42,7 +42,7 @@ std::vector<std::string> ptxas_options(const CommandLine &line) {
   return out;
 }
 
-// The field that a member pointer means; request, link options and LTO options are nested.
+// Returns the field for a member pointer; request, link options and LTO options are nested.
 template <class Owner, class Value> Value &field_of(LinkRequest &request, Value Owner::*field) {
   if constexpr (std::is_same_v<Owner, LinkOptions>)
     return request.options.*field;
@@ -130,7 +130,7 @@ std::vector<PlannedOutput> planned_outputs(const CommandLine &line) {
     const std::string path = line.value(row.id);
     if (row.kind != ValueKind::WrittenFile || path.empty())
       continue;
-    // To nvlink a dash is a name like any other.
+    // nvlink treats a dash like any other name.
     const bool is_file =
         path != "-" || (row.id == OptionId::Output && dialect_of(line).command.dash_is_a_file);
     if (is_file)
@@ -163,7 +163,7 @@ LinkRequest make_request(const CommandLine &line) {
   if (dialect_of(line).command.ignores_relocatable)
     options.relocatable = false;
   // A list of variables alone means that no kernel is used (Q062); an empty text is part of every
-  // name.
+  // name, so it keeps all kernels.
   if (line.has(OptionId::KernelsUsed) && line.list(OptionId::KernelsUsed).empty())
     options.kernels_used = {""};
   else if (line.has(OptionId::KernelsUsed) ||
@@ -187,7 +187,8 @@ LinkRequest make_request(const CommandLine &line) {
   return request;
 }
 
-// Lists what the note of the output has: the target, flags of the link, and libraries.
+// Lists the options that the note of the output records: the target, flags of the link, and
+// libraries.
 CommandLine describe_request(const LinkRequest &request) {
   CommandLine line;
   for (const LinkInput &input : request.inputs)
@@ -215,7 +216,7 @@ CommandLine describe_request(const LinkRequest &request) {
 
 namespace {
 
-// nvlink records folders, and files that options of ptxas name.
+// Removes folders, and paths in options of ptxas. nvlink records both.
 void remove_paths(OptionId id, std::vector<std::string> &values) {
   const bool folders = id == OptionId::LibraryPath || id == OptionId::NvvmPath;
   std::erase_if(values, [folders](const std::string &value) {
@@ -263,7 +264,7 @@ std::vector<std::string> split(std::string_view text, char separator) {
 
 } // namespace
 
-// A name of the source has blanks in it, so a value ends where the next option begins.
+// A name of the source may have blanks, so a value ends at the next option.
 CommandLine parse_note(std::string_view options) {
   CommandLine line;
   const std::vector<std::string> words = split(options, ' ');

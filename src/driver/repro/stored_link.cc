@@ -6,7 +6,7 @@
 //   response.txt     the command line for the unpacked folder: culink @response.txt
 //   command.txt      the words of the command line as they were, one per line
 //   folder.txt       where it ran, if that is part of an output
-//   files.txt        what was asked of the file system, the answer, and the name
+//   files.txt        requests to the file system, with answers and names
 //   inputs/1/a.o     contents
 //
 // Replaying needs command.txt, folder.txt and files.txt; the others are for people.
@@ -22,8 +22,8 @@
 
 namespace culink {
 
-// Names of files may have any byte but NUL in them. The lists in a stored link are text that people
-// read and change, so whatever would break a line or a field is escaped, and nothing else.
+// Names of files may contain any byte except NUL. The lists in a stored link are text that people
+// read and change, so only bytes that would break a line or a field are escaped.
 
 namespace {
 
@@ -62,7 +62,7 @@ std::optional<std::string> unescaped(std::string_view text) {
   return out;
 }
 
-// The text up to a character, which is removed with it.
+// Removes and returns the text up to a character, and removes the character.
 std::string_view take_until(std::string_view &text, char end) {
   const std::string_view taken = text.substr(0, text.find(end));
   text.remove_prefix(std::min(taken.size() + 1, text.size()));
@@ -93,28 +93,28 @@ std::optional<std::vector<std::vector<std::string>>> from_lines(std::string_view
   return lines;
 }
 
-// A record of what a link was told by the file system: contents, errors, and which names there are.
-// A link that gets the same answers does the same, whatever the machine, even if it fails because a
-// file is missing. Names are only looked up and never resolved, so they may be anything.
+// A record of the answers of the file system to a link: contents, errors and existing names. A link
+// with the same answers gives the same result on any machine, even if it fails because a file is
+// missing. Names are only looked up and never resolved, so they may be arbitrary text.
 //
-// Contents are kept by their identity: a file with several names is stored once, and a pipe, which
-// can be read only once, is kept with its bytes.
+// Contents are kept by file identity: a file with several names is stored once. A pipe, which can
+// be read only once, is kept with its bytes.
 
 namespace {
 
 constexpr std::string_view kList = "files.txt";
 constexpr std::string_view kError = "error: ";
 constexpr std::string_view kPositive = "yes", kNegative = "no";
-// FileType, then FileQuestion.
+// The words for FileType, then the words for FileQuestion.
 constexpr std::array<std::string_view, 5> kWords = {"read", "read-regular", "exists", "readable",
                                                     "file"};
-constexpr size_t kOpenings = 2; // of them
+constexpr size_t kOpenings = 2; // number of words for FileType
 
 Error error_of(const FileAnswer &answer) {
   return {"", "", answer.text.substr(kError.size())};
 }
 
-// The last component of a path as any file system takes it.
+// The last component of a path with only characters that any file system accepts.
 std::string plain_name(const std::string &path) {
   constexpr size_t kMost = 64;
   std::string name = base_name(path);
@@ -122,7 +122,7 @@ std::string plain_name(const std::string &path) {
     if (static_cast<unsigned char>(c) <= ' ' || static_cast<unsigned char>(c) >= 0x7f || c == '\\')
       c = '_';
   if (name.size() > kMost)
-    name.erase(0, name.size() - kMost); // the end says what kind of file it is
+    name.erase(0, name.size() - kMost); // keeps the end, which shows the kind of file
   return name.empty() || name == "." || name == ".." ? "file" : name;
 }
 

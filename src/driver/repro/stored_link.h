@@ -15,7 +15,7 @@
 
 namespace culink {
 
-// What is asked of the file system: to open a file, or one of the other questions.
+// A request to the file system: to open a file, or another question.
 struct AskedFile {
   bool is_question = false;
   std::string path;
@@ -25,21 +25,21 @@ struct AskedFile {
 };
 
 struct FileAnswer {
-  std::optional<size_t> content; // number of the bytes, if the file was opened
-  std::string text;              // else: "yes", "no" or "error: ..."
+  std::optional<size_t> content; // index of the contents, if the file was opened
+  std::string text;              // otherwise: "yes", "no" or "error: ..."
 };
 
-// The files of the system, and a record of all that was asked and answered. An answer is given
-// again if it is asked for again, even if the file has changed.
+// The files of the system, with a record of all requests and answers. A repeated request gets the
+// same answer, even if the file has changed.
 class RecordedFiles : public FileSource {
 public:
   [[nodiscard]] Result<MappedFile> open(const std::string &path, FileType type) const override;
   [[nodiscard]] bool ask(FileQuestion question, const std::string &path) const override;
 
-  // The name that a file has in an archive of the record: inputs/3/a.o. Nothing: it was not opened.
+  // Returns the name of a file in an archive of the record: inputs/3/a.o. Nothing if it was not
+  // opened.
   [[nodiscard]] std::optional<std::string> stored_name(const std::string &path) const;
-  // Adds the list of the answers and the contents of the files. The record has to outlive the
-  // archive.
+  // Adds the list of answers and the contents of the files. The record must outlive the archive.
   void add_to(TarWriter &tar, const std::string &folder) const;
 
 private:
@@ -54,7 +54,7 @@ private:
   mutable std::map<AskedFile, FileAnswer> answers_;
 };
 
-// The answers of such a record, from the members of its archive and nothing else.
+// The recorded answers, read only from the members of an archive.
 class StoredFiles : public FileSource {
 public:
   // The members below `folder`, which the caller keeps.
@@ -69,23 +69,23 @@ private:
   std::map<AskedFile, FileAnswer> answers_;
 };
 
-// Texts of any bytes as lines of a text file, each of several fields with tabs between them.
-// Control characters and backslashes are written as \xNN.
+// Joins texts of arbitrary bytes into a line of a text file, with tabs between the fields. Control
+// characters and backslashes become \xNN.
 [[nodiscard]] std::string to_line(const std::vector<std::string> &fields);
 
-// The lines of a text, taken apart. Nothing: there is a backslash that begins no \xNN.
+// Splits a text into lines and fields. Nothing if a backslash does not begin \xNN.
 [[nodiscard]] std::optional<std::vector<std::vector<std::string>>>
 from_lines(std::string_view text);
 
 // A link as --repro stores it, beside its files.
 struct LinkRecord {
   std::vector<std::string> words;    // of the command line, as they were given
-  std::string folder;                // in which it ran; empty: that does not matter
+  std::string folder;                // working folder; empty if it does not affect the output
   std::vector<std::string> versions; // of culink and the compilers, one per line
-  std::string response;              // a response file for those who unpack the archive by hand
+  std::string response;              // a response file for an archive unpacked by hand
 };
 
-// The archive of a link. The files have to outlive it.
+// Returns the archive of a link. The files must outlive it.
 [[nodiscard]] TarWriter store_link(const LinkRecord &record, const RecordedFiles &files);
 
 struct StoredLink {

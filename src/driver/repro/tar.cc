@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Tar archives as POSIX has described them since 1988 (ustar): blocks of 512 bytes, a block of text
-// fields before each file, two empty blocks at the end. Whatever unpacks tar files unpacks ours.
+// fields before each file, two empty blocks at the end. Any program that unpacks tar files can
+// unpack these archives.
 //
-// Those that are read may have been unpacked, changed and packed again by other programs. Their
-// extended headers (pax) hold times and the like and are passed over; a name or size that needs one
-// is longer than any that we write.
+// An archive may have been unpacked, changed and packed again by another program. Its extended
+// headers (pax), which hold times and similar data, are skipped; only names and sizes larger than
+// in our own archives need them.
 #include "driver/repro/tar.h"
 
 #include <algorithm>
@@ -58,7 +59,7 @@ template <size_t N> std::string_view text_of(const char (&field)[N]) {
   return {field, ::strnlen(field, N)};
 }
 
-// The sum of all bytes, with blanks where it will be.
+// The sum of all header bytes, with blanks in the checksum field.
 u32 checksum(WireTarHeader header) {
   std::memset(header.checksum, ' ', sizeof header.checksum);
   u32 sum = 0;
@@ -122,7 +123,7 @@ void TarWriter::add(std::string_view name, ByteSpan bytes) {
   put(header.mode, "0000644");
   put(header.owner, "0000000");
   put(header.group, "0000000");
-  put(header.size, fmt::format("{:011o}", bytes.size())); // with a twelfth digit, 64 GB
+  put(header.size, fmt::format("{:011o}", bytes.size())); // a twelfth digit reaches 64 GB
   put(header.time, "00000000000");
   header.type = kRegular;
   put(header.magic, "ustar");

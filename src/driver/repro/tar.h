@@ -11,8 +11,8 @@
 
 namespace culink {
 
-// Puts files into a tar archive (ustar). The archive depends on names and bytes alone: it has no
-// time, owner or mode of this machine.
+// Puts files into a tar archive (ustar). The archive depends only on names and bytes: it does not
+// record a time, owner or mode.
 class TarWriter {
 public:
   // Names have at most 100 characters. The bytes are borrowed until the archive is written.
@@ -33,8 +33,8 @@ struct TarMember {
   ByteSpan bytes; // of the archive
 };
 
-// The files in a tar archive, in their order; folders are left out. Links and devices are refused,
-// and so are names that lead out of the folder in which the archive would be unpacked.
+// Returns the files of a tar archive in order, without folders. Links, devices and names that lead
+// out of the unpacking folder are errors.
 [[nodiscard]] Result<std::vector<TarMember>> read_tar(ByteSpan bytes);
 
 } // namespace culink
