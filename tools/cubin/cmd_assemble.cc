@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// cubin assemble: refuses a document with anything wrong in it, naming file, line and key. The
-// output appears whole or not at all.
+// cubin assemble: rejects a document with any error and names its file, line and key. The output is
+// written completely or not at all.
 #include "command.h"
 
 #include <string>

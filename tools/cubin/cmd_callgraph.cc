@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// cubin callgraph: who calls whom, as a tree, for graphviz, or as JSON. Trees begin at kernels, or
-// at the functions that were named.
+// cubin callgraph: the calls between functions as a tree, for graphviz, or as JSON. Trees begin at
+// kernels, or at the functions named in the options.
 #include "command.h"
 
 #include <algorithm>
@@ -28,7 +28,7 @@ struct CallgraphArguments {
   OutputFlags form;
 };
 
-// Where trees begin: at what was named, else at kernels; nothing else is shown of what was named.
+// Chooses the roots of the trees: the named functions if there are any, otherwise the kernels.
 text::CallTreeOptions tree_options(const CallgraphArguments &arguments,
                                    const std::vector<inspect::CallNode> &nodes) {
   text::CallTreeOptions out{{}, arguments.depth, false, arguments.demangle};

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// cubin check: whether a linked file is the program that its inputs make up. One line for each
-// finding; nothing but "ok" if there is none. Exit 1 when there is a finding or an input cannot be
-// read.
+// cubin check: checks that a linked file is the program made from its inputs. Prints a line for
+// each finding, or only "ok". Exits with 1 if there is a finding or an input cannot be read.
 #include "command.h"
 
 #include <algorithm>
@@ -62,8 +61,8 @@ CheckAnswer check_image(const CheckArguments &arguments, ByteSpan image) {
   return answer;
 }
 
-// The linked images of a program; their relocatable parts are inputs. A file that has only
-// relocatable code, such as one made by -r, is checked as such.
+// The linked images of a program; their relocatable parts are inputs. A file with only relocatable
+// code, such as the output of -r, is checked itself.
 std::vector<const FoundCode *> images_to_check(std::vector<const FoundCode *> images) {
   const auto is_linked = [](const FoundCode *code) { return !code->linkable; };
   if (std::ranges::any_of(images, is_linked))
@@ -94,7 +93,7 @@ int run_check(const CheckArguments &arguments) {
     const auto check = [&](const Image &image) -> std::function<void()> {
       return [&, image] { print(image); };
     };
-    WorkerPool pool(1); // each check takes all cores itself
+    WorkerPool pool(1); // each check uses all cores itself
     return walk_code(*file, images_to_check(*images), pool, {check, print_problem}) && clean;
   });
 }

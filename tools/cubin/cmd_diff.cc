@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// cubin diff: reads both files tolerantly and reports how they differ: what became of each
-// function, then how much differs beside that; the details, causes first, if asked for. Functions
-// are matched by name over all images of a target, because they move between images; the images
-// themselves are matched by the functions that they share. Exit codes as those of diff(1): 0 the
-// same, 1 different, 2 trouble.
+// cubin diff: reads both files tolerantly and reports their differences: the changes of each
+// function, the number of other differences and, on request, details, causes first. Functions are
+// matched by name across all images of a target, because they move between images. Images are
+// matched by the functions that they share. Exit status as in diff(1): 0 equal, 1 different, 2
+// error.
 #include "command.h"
 
 #include <algorithm>
@@ -41,8 +41,8 @@ struct DiffArguments {
   u64 limit = text::DiffOptions{}.limit;
   bool limited = false; // by --limit
   bool all = false;
-  bool summary = false; // alone
-  bool details = false; // alone
+  bool summary = false; // print only the summary
+  bool details = false; // print only the details
   bool demangle = false;
   OutputFlags form;
   bool quiet = false;
@@ -52,7 +52,7 @@ std::string shown(const DiffArguments &arguments, const std::string &text) {
   return arguments.demangle ? text::demangle_within(text) : text;
 }
 
-// As many of each topic as were kept, and how many more there are.
+// Prints the kept differences of each topic, and the number of omitted ones.
 void print_details(const DiffArguments &arguments, const text::DiffResult &result, TextOut &out) {
   auto at = result.differences.begin();
   for (u32 i = 0; i < text::kDiffTopics; ++i) {
@@ -68,7 +68,7 @@ void print_details(const DiffArguments &arguments, const text::DiffResult &resul
   out.put(counted(result.count(), "difference") + "\n");
 }
 
-// "5 differences: 1 in header, 4 in code (--details tells them)".
+// Prints a line like "5 differences: 1 in header, 4 in code (--details tells them)".
 void print_counts(const text::DiffResult &result, TextOut &out) {
   out.put(counted(result.count(), "difference"));
   std::string_view separator = ": ";
@@ -79,7 +79,7 @@ void print_counts(const text::DiffResult &result, TextOut &out) {
   out.put(result.count() == 1 ? " (--details tells it)\n" : " (--details tells them)\n");
 }
 
-// What became of functions, a line for each, as many as --limit allows.
+// Prints the changes of functions, a line for each, up to --limit.
 void print_summary(const DiffArguments &arguments, const text::DiffSummary &summary, TextOut &out) {
   u64 counts[3] = {}, told = 0;
   for (const text::FunctionChange &change : summary.changes) {
@@ -155,7 +155,7 @@ struct TargetImages {
   std::vector<text::FunctionFacts> functions[2];
 };
 
-// By target, unless each file has one target only.
+// Groups images by target; all are one group if each file has only one target.
 std::vector<TargetImages> group_images(const std::vector<const FoundCode *> (&images)[2]) {
   const auto has_one = [](const std::vector<const FoundCode *> &list) {
     return std::ranges::all_of(
@@ -174,13 +174,13 @@ std::vector<TargetImages> group_images(const std::vector<const FoundCode *> (&im
   return out;
 }
 
-// Images of the two files that are compared, by their places; one may be missing.
+// A pair of compared images, by index; one may be missing.
 struct ImagePair {
   u32 of[2] = {kNoImage, kNoImage};
 };
 
-// Each image of the first file with the one of the second that has most of its functions, of the
-// same archive member if there is one.
+// Pairs each image of the first file with the image of the second file that shares the most
+// functions, in the same archive member if there is one.
 std::vector<ImagePair> match_images(const TargetImages &images) {
   std::map<std::string_view, std::vector<u32>> places; // of the second file
   for (const text::FunctionFacts &facts : images.functions[1])
@@ -216,7 +216,7 @@ std::vector<ImagePair> match_images(const TargetImages &images) {
   return out;
 }
 
-// The part of a summary about two images.
+// Returns the part of a summary for two images.
 text::DiffSummary part_of(const text::DiffSummary &summary, const TargetImages &images,
                           const ImagePair &pair) {
   using Kind = text::FunctionChange::Kind;
@@ -232,7 +232,7 @@ text::DiffSummary part_of(const text::DiffSummary &summary, const TargetImages &
   return out;
 }
 
-// Prints how two files differ and keeps count.
+// Prints the differences of two files and counts them.
 class FileComparison {
 public:
   FileComparison(const DiffArguments &arguments, const text::DiffOptions &options)
@@ -270,7 +270,7 @@ private:
     return true;
   }
 
-  // Calls `use` with the image, read tolerantly. False after a message.
+  // Calls `use` with the tolerantly read image. False after a message.
   [[nodiscard]] bool read(const FoundCode &code, u32 side,
                           const std::function<void(const elf::ElfView &)> &use) {
     const Result<std::vector<u8>> bytes = unpack(code);
@@ -340,7 +340,7 @@ private:
     return was_read ? out : std::nullopt;
   }
 
-  // Differences between two images outside functions, or the only one of the two.
+  // Prints the differences of two images outside functions, or the image without a partner.
   void tell(const TargetImages &images, const ImagePair &pair, const text::DiffResult &result) {
     if (pair.of[0] == kNoImage || pair.of[1] == kNoImage) {
       const u32 side = pair.of[0] == kNoImage ? 1 : 0;

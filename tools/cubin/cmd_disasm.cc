@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// cubin disasm: the instructions of any file with device code, by the nvdisasm of an installed
-// toolkit, with what we know about the file beside them. nvdisasm gets the code of one target at a
-// time, from memory; it is ended when it takes too long.
+// cubin disasm: the instructions of any file with device code, from the nvdisasm of an installed
+// toolkit, annotated with facts from the file. nvdisasm gets the code of one target at a time, from
+// memory; it is killed after a time limit.
 #include "command.h"
 
 #include <chrono>
@@ -26,7 +26,7 @@ std::string find_nvdisasm(const std::string &cuda) {
   return cuda.empty() ? program_in_path("nvdisasm") : "";
 }
 
-// What nvdisasm prints.
+// Returns the output of nvdisasm.
 Result<std::string> listing_of(const std::string &program, ByteSpan cubin,
                                const std::vector<u32> &symbols) {
   constexpr std::chrono::seconds kLimit{300};

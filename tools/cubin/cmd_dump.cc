@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// cubin dump: reads tolerantly, prints what can be read and warns about the rest.
+// cubin dump: reads tolerantly, prints all readable parts and warns about the rest.
 #include "command.h"
 
 #include <string>

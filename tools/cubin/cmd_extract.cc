@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// cubin extract: device code out of fatbins, host objects, programs, shared libraries and archives,
-// each piece into a file of its own. Names from inside a file never decide about folders: of a
-// member's name only the last part is used.
+// cubin extract: writes device code from fatbins, host objects, programs, shared libraries and
+// archives, each piece to a file. Names from inside a file cannot select a folder: only the last
+// component of a member's name is used.
 #include "command.h"
 
 #include <filesystem>
@@ -19,7 +19,7 @@ std::string_view last_part(std::string_view path) {
   return path.substr(path.rfind('/') + 1);
 }
 
-// "lib.b.3.sm_90.cubin" for a member b.o of lib.a.
+// Returns "lib.b.3.sm_90.cubin" for a member b.o of lib.a.
 std::string file_name(const std::string &path, const FoundCode &code) {
   const auto stem = [](std::string_view name) {
     const std::string_view last = last_part(name);
@@ -29,7 +29,7 @@ std::string file_name(const std::string &path, const FoundCode &code) {
          code.name();
 }
 
-// By form, and by kernels, for which machine code has to be unpacked.
+// True if the form and the kernels match. Machine code is unpacked to find its kernels.
 bool is_wanted(const std::string &form, const CodeSelection &selection, const FoundCode &code) {
   if (!form.empty() && form != code.form_name())
     return false;
@@ -42,14 +42,14 @@ bool is_wanted(const std::string &form, const CodeSelection &selection, const Fo
   return view && selection.takes_image(*view);
 }
 
-// True when it was written.
+// True on success.
 bool write_code(const DeviceFile &source, const FoundCode &code, const std::string &path) {
   const Result<std::vector<u8>> bytes = unpack(code);
   source.release(code.bytes);
   return is_there(source.name_of(code), bytes) && write_output(path, *bytes);
 }
 
-// True when there is such a folder, perhaps a new one.
+// True if the folder exists, possibly after creating it.
 bool make_folder(const std::string &path) {
   std::error_code error;
   std::filesystem::create_directories(path, error);
@@ -58,7 +58,7 @@ bool make_folder(const std::string &path) {
   return !error;
 }
 
-// Why -o will not do, and how to choose.
+// Explains why -o is not possible, and lists the choices.
 std::string several_pieces(const std::string &path, const std::vector<const FoundCode *> &wanted) {
   constexpr size_t kMost = 6;
   std::string names;

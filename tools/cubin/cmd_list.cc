@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// cubin list: the device code in fatbins, host objects, programs, shared libraries and archives. It
-// tolerates: what cannot be read is warned about, the rest is listed.
+// cubin list: the device code in fatbins, host objects, programs, shared libraries and archives.
+// Warns about unreadable parts and lists the rest.
 #include "command.h"
 
 #include <array>
@@ -37,8 +37,8 @@ constexpr std::array<text::Column, 12> kListColumns{{
     {"options", "options"},
 }};
 
-// "linked", "relocatable", or nothing where that is not known: of packed code as long as only
-// headers are read, and of other forms.
+// Returns "linked", "relocatable", or "" if unknown: for packed code if only headers are read, and
+// for other forms.
 std::string_view kind_of(const FoundCode &code, const elf::ElfView *view) {
   if (code.form != FoundCode::Form::Cubin || (!view && !code.linkable && code.is_packed()))
     return "";
@@ -47,11 +47,11 @@ std::string_view kind_of(const FoundCode &code, const elf::ElfView *view) {
   return linked ? "linked" : "relocatable";
 }
 
-// `release`: of CUDA, empty if it is not known.
+// `release`: of CUDA, empty if unknown.
 void put_code(const FoundCode &code, std::string_view kind, const std::string &release,
               text::Sink &sink) {
   const std::string place = std::string(code.place) + (code.in_data ? " (data)" : "");
-  // Machine code has other bytes in their place.
+  // Machine code has other bytes at this place.
   const bool is_text =
       code.entry && (code.form == FoundCode::Form::Ptx || code.form == FoundCode::Form::Lto);
   sink.row(kListColumns,
@@ -71,7 +71,7 @@ void put_code(const FoundCode &code, std::string_view kind, const std::string &r
            });
 }
 
-// True when all was read.
+// True if all pieces were read.
 bool list_pieces(const ListArguments &arguments, const DeviceFile &file,
                  const std::vector<const FoundCode *> &pieces, WorkerPool &pool, text::Sink &sink) {
   const CodeSelection &selection = arguments.code.selection;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// cubin pack makes a fatbin of cubins, PTX and other fatbins; 'cubin extract' is the way back. What
-// comes from fatbins is carried over as it is, unless it is to be packed otherwise.
+// cubin pack makes a fatbin from cubins, PTX and other fatbins; 'cubin extract' is the inverse.
+// Entries of fatbins are copied unchanged, except if options change their packing.
 #include "command.h"
 
 #include <deque>
@@ -26,7 +26,7 @@ struct PackArguments {
   bool raw = false;
 };
 
-// The entries of a fatbin that is being made.
+// Collects the entries of a new fatbin.
 class FatbinMaker {
 public:
   explicit FatbinMaker(const PackArguments &arguments) : arguments_(arguments) {}
@@ -44,7 +44,7 @@ public:
   [[nodiscard]] std::vector<u8> finish() const { return write_container(entries_); }
 
 private:
-  // Only one entry for a target would ever be used.
+  // Fails for a second entry of a target, because only one is used.
   [[nodiscard]] std::optional<Error> add_entry(const std::string &path, std::vector<u8> bytes) {
     const std::vector<u8> alone = write_container({bytes});
     const Result<std::vector<FatbinContainer>> made = read_fatbins(alone);
@@ -75,7 +75,7 @@ private:
     return std::nullopt;
   }
 
-  // As fatbinary does: PTX is packed, cubins are not.
+  // Like fatbinary: packs PTX but not cubins.
   [[nodiscard]] Packing packing_of(FatbinKind kind) const {
     constexpr int kUsualLevel = 3;
     if (arguments_.level || arguments_.raw)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// cubin prune leaves code out of any file with fatbins in it. What stays is carried over as it is,
-// unless it is to be packed otherwise. The output may be the input: it appears whole or not at all,
-// and what is read stays as it was until then.
+// cubin prune removes code from any file with fatbins. The rest is copied unchanged, except if
+// options change its packing. The output may be the input: it is written completely or not at all,
+// and the input does not change until then.
 #include "command.h"
 
 #include <filesystem>
@@ -20,7 +20,7 @@ namespace culink::tools {
 
 namespace {
 
-// A program stays one.
+// Copies the mode, so that a program stays executable.
 void copy_mode(const std::string &from, const std::string &to) {
   std::error_code error;
   const std::filesystem::file_status status = std::filesystem::status(from, error);

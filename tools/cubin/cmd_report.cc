@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// cubin report: what is in files as a page to look at. All device code of all files goes into one
-// page; with --compare, that of the first file is the earlier side.
+// cubin report: shows the contents of files on one page, with all device code of all files. With
+// --compare, the first file is the earlier side.
 #include "command.h"
 
 #include <string>
@@ -23,7 +23,7 @@ page::ImageReport read_image(const Image &image, bool earlier) {
   return out;
 }
 
-// True when all was read.
+// True if all was read.
 bool add_file(const std::string &argument, const CodeSelection &selection, bool earlier,
               page::Report &report) {
   bool clean = true;

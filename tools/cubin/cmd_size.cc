@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// cubin size: what fills a file, what changed between two, and what is stored more than once. All
-// tables are made of the same columns, as text, JSON or CSV.
+// cubin size: the sizes of the parts of a file, the changes between two files, and duplicates. All
+// tables have the same columns, as text, JSON or CSV.
 #include "command.h"
 
 #include <algorithm>
@@ -32,7 +32,7 @@ struct SizeArguments {
   OutputFlags form;
 };
 
-// "12.3", the part of a whole in per cent, rounded.
+// Returns "12.3", the share in per cent, rounded.
 std::string per_cent(u64 part, u64 whole) {
   const u64 tenths = (proportion(2000, part, whole) + 1) / 2;
   return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10);
@@ -90,7 +90,7 @@ private:
     return arguments_.demangle && view_ != SizeView::Templates ? demangle(name) : name;
   }
 
-  // Called when all is known, so that a failure prints nothing.
+  // Called after all results are known, so that a failure prints nothing.
   void begin() {
     const std::string &name = files_.back().name();
     const bool two = files_.size() == 2;
@@ -101,7 +101,7 @@ private:
       sink_->fact("before", text::name(files_.front().name()));
   }
 
-  // As many rows as are wanted.
+  // Prints at most as many rows as requested.
   template <typename Row> void print(text::Table<Row> table, std::vector<Row> rows) {
     const u64 all = rows.size();
     if (arguments_.rows != 0 && all > arguments_.rows)
@@ -113,7 +113,7 @@ private:
     text::write_table(table, *sink_);
   }
 
-  // The last column.
+  // The last column of a table.
   template <typename Row> text::TableColumn<Row> name_column() {
     return {"name", [this](const Row &row, Scratch scratch) {
               scratch = shown(row.name);
@@ -191,7 +191,7 @@ private:
                     {look, [this](const Problem &problem) { report(problem); }});
     Duplicates found = find_duplicates(std::move(code));
     begin();
-    if (!arguments_.form.csv) // whose tables have the same columns
+    if (!arguments_.form.csv) // all tables of a CSV file need the same columns
       print_causes(found, bytes_of(shown->leftovers));
     print_copies("equal_code", "Equal code", std::move(found.equal_code), found.equal_code_cost);
     print_copies("same_kernels", "Kernels in several images", std::move(found.same_kernels),
@@ -199,7 +199,7 @@ private:
     return true;
   }
 
-  // What duplicates come from, and what helps.
+  // Prints the causes of duplicates, with remedies.
   void print_causes(const Duplicates &found, u64 leftovers) {
     struct Cause {
       u64 cost;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// cubin text: reads tolerantly, because the exact form holds for broken files as well; the form is
-// on standard output unless a file is named.
+// cubin text: reads tolerantly, because the exact form also works for broken files. Writes the form
+// to standard output or to the named file.
 #include "command.h"
 
 #include <string>
@@ -16,7 +16,7 @@ namespace culink::tools {
 
 namespace {
 
-// The minimal form says in a comment what it does not show.
+// The minimal form lists omitted parts in a comment.
 Result<std::string> text_of(const elf::ElfView &view, bool exact) {
   if (exact)
     return text::write_yaml(text::describe_exact(view));

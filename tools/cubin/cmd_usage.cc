@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// cubin usage: what each kernel and function needs of the machine. Image by image, as they come;
-// sorted, limited in number or as CSV, all functions of a file are in one table, for then one
-// looks for functions and not at images.
+// cubin usage: the resources of each kernel and function. Results come image by image. With
+// sorting, a limit or CSV, all functions of a file are in one table, because the user then looks
+// for functions and not for images.
 #include "command.h"
 
 #include <algorithm>
@@ -31,7 +31,7 @@ struct UsageArguments {
   OutputFlags form;
 };
 
-// An image as it is shown.
+// The results of one image.
 struct ImageUsage {
   ModuleUsage module; // without its functions
   const arch::ArchInfo *arch = nullptr;
@@ -63,7 +63,7 @@ public:
   }
 
 private:
-  // What --kernel and --where leave of an image. Called by several threads.
+  // Returns the rows of an image that match --kernel and --where. Called by several threads.
   [[nodiscard]] ImageUsage usage_of(const Image &image) const {
     ImageUsage out;
     out.module = inspect::collect_usage(*image.view);
@@ -76,7 +76,7 @@ private:
     out.rows = text::make_rows(out.module, target.name, target.arch, out.linked, shape);
     out.module.functions.clear();
     std::string piece = image.name;
-    if (!arguments_.form.csv) // where one table has several files, images have whole names
+    if (!arguments_.form.csv) // one CSV table has several files, so image names are complete
       piece = image.code.bytes.size() == image.file.bytes().size()
                   ? ""
                   : (image.code.member.empty() ? "" : image.code.member + ":") + image.code.name();
@@ -95,13 +95,13 @@ private:
     clean_ = print_violations(image) && clean_;
     if (one_table_) {
       std::ranges::move(usage.rows, std::back_inserter(rows_));
-      constexpr size_t kMany = 100'000; // so that the rows of a large library do not pile up
+      constexpr size_t kMany = 100'000; // bounds the memory for rows of large libraries
       if (arguments_.rows != 0 && rows_.size() > kMany + arguments_.rows)
         cut();
       return;
     }
     if (usage.rows.empty() && !conditions_.empty())
-      return; // nothing that was asked for
+      return; // without a matching row
     sink_.begin_file(image.name, heading(image.name, image.code));
     sink_.fact("linked", text::flag(usage.linked));
     text::print_module(usage.module, sink_);
@@ -135,7 +135,7 @@ private:
   std::vector<text::UsageCondition> conditions_;
   bool one_table_;
   text::Sink &sink_;
-  std::vector<text::UsageRow> rows_; // of one table
+  std::vector<text::UsageRow> rows_; // of the single table
   u64 left_out_ = 0;
   bool clean_ = true;
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// cubin verify: reads tolerantly, so that one broken offset does not hide the rest, and prints
-// every finding on a line of its own. Exit 1 when any file has a finding or cannot be read.
+// cubin verify: reads tolerantly, so that one broken offset does not hide other findings, and
+// prints a line for each. Exits with 1 if a file has a finding or cannot be read.
 #include "command.h"
 
 #include <optional>
@@ -26,11 +26,11 @@ struct VerifyArguments {
   bool list_rules = false;
 };
 
-// What is known of one image: its findings, or why it could not be read.
+// The result for one image: its findings, or the reason why it could not be read.
 struct Verdict {
   std::string name;
   std::vector<Finding> findings;
-  std::optional<std::string> not_checked = {}; // the target that the rules are not for
+  std::optional<std::string> not_checked = {}; // the target, if the rules do not cover it
 };
 
 void print_text(const Verdict &verdict, bool quiet, TextOut &out) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Command lines of cubin, by the rules of getopt: --name=value, --name value, -n value, -nvalue,
-// letters of several flags together, and arguments anywhere; after `--` all words are arguments.
-// Nothing is abbreviated.
+// Command lines of cubin, with the rules of getopt: --name=value, --name value, -n value, -nvalue,
+// letters of several flags together, and arguments at any position; after `--` all words are
+// arguments. Names cannot be abbreviated.
 //
-// Parsing goes on after an error: --help counts before any of them, and a word that is no option is
-// reported rather than what it may have led to.
+// Parsing continues after an error: --help takes precedence over errors, and an unknown option is
+// reported instead of its consequences.
 #include "command.h"
 
 #include <algorithm>
@@ -32,7 +32,7 @@ bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
 
-// The value of a flag that is given one: --json=false. Nothing: no such word.
+// The value given to a flag, as in --json=false. Nothing for an unknown word.
 std::optional<bool> truth_of(std::string_view word) {
   for (const std::string_view yes : {"", "true", "on", "yes", "1"})
     if (word == yes)
@@ -136,7 +136,7 @@ void Command::store(const Option &option, std::string_view word) {
   }
 }
 
-// Arguments that are still to come.
+// The number of required arguments that are not yet set.
 size_t Command::missing_arguments() {
   return static_cast<size_t>(
       std::count_if(options_.begin(), options_.end(), [this](const Option &option) {
@@ -144,7 +144,7 @@ size_t Command::missing_arguments() {
       }));
 }
 
-// Stores `value`, or the next word if it is empty; more words for an option that takes all.
+// Stores `value`, or the next word if it is empty; further words for an option that takes all.
 void Command::take_values(const Option &option, size_t &at, std::string value) {
   if (value.empty() && at == words_->size())
     return fail(fmt::format("{}: {} is missing", option.spelled(), option.placeholder));
@@ -161,7 +161,7 @@ void Command::take_values(const Option &option, size_t &at, std::string value) {
   while (option.takes_all && at < words_->size() && missing_arguments() < words_->size() - at) {
     const std::string &word = (*words_)[at];
     if (word.size() > 1 && word[0] == '-') {
-      at += word == "--" ? 1 : 0; // which ends the list
+      at += word == "--" ? 1 : 0; // it ends the list
       break;
     }
     ++at;
@@ -169,8 +169,8 @@ void Command::take_values(const Option &option, size_t &at, std::string value) {
   }
 }
 
-// --name=value, or -qn20: flags, and an option with the rest, or the next word, as its value. False
-// if there is no such option.
+// Parses --name=value, or -qn20: flags, and an option with the rest or the next word as its value.
+// False if the option is unknown.
 bool Command::take_option(size_t &at, std::string_view word) {
   const bool is_long = word.starts_with("--");
   const size_t equals = is_long ? std::min(word.find('='), word.size()) : 0;
@@ -201,7 +201,7 @@ bool Command::take_argument(const std::string &word) {
   return false;
 }
 
-// What is wrong with the options together.
+// Checks the options together.
 bool Command::check() {
   const auto given = [this](const Option *option) { return option && count(*option) != 0; };
   for (const Option &option : options_) {
@@ -268,7 +268,7 @@ OptionList Command::list() const {
   return out;
 }
 
-// Beginnings come first: nothing is abbreviated, but people type them.
+// Beginnings come first: abbreviations are not accepted, but people type them.
 std::string unknown_word(std::string_view kind, std::string_view word,
                          const std::vector<std::string> &known) {
   std::vector<std::string_view> meant = similar_names(word, {known.begin(), known.end()}, 1);
@@ -279,8 +279,8 @@ std::string unknown_word(std::string_view kind, std::string_view word,
                      meant.empty() ? "" : fmt::format("; did you mean '{}'?", meant.front()));
 }
 
-// Messages to people have one form, so that editors and scripts find file and place in them. Names
-// from files are made printable: they could begin lines of their own.
+// Messages for people have one form, so that editors and scripts find file and place in them. Names
+// from files are made printable: otherwise they could begin new lines.
 
 namespace {
 
@@ -307,7 +307,7 @@ void print_warning(std::string_view file, const Error &warning) {
 bool overwrites(const std::string &output, const std::string &argument) {
   std::string path = argument;
   std::optional<FileIdentity> read = identify_file(path);
-  while (read && !read->name.empty()) { // no such file: a member behind a colon
+  while (read && !read->name.empty()) { // without such a file, the part after a colon is a member
     const size_t colon = path.rfind(':');
     path.resize(colon == std::string::npos ? 0 : colon);
     read = path.empty() ? std::nullopt : identify_file(path);

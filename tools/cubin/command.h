@@ -14,19 +14,19 @@
 
 namespace culink::tools {
 
-// Where the value of an option goes; a list gets one more with each. Flags are bool.
+// The target of the value of an option; each use appends to a list. Flags are bool.
 using Field = std::variant<bool *, std::string *, std::vector<std::string> *, u64 *,
                            std::optional<u64> *, std::optional<int> *>;
 
-// An option of a command, or an argument of it.
+// An option or an argument of a command.
 struct Option {
   std::string_view names;       // "rows,n" for --rows and -n; in capitals: an argument
   std::string_view placeholder; // of the value; "<name>,..." is a list with commas
   std::string_view help;
   Field field;
   bool required = false;
-  bool takes_all = false; // all words up to the next option are values
-  bool closed = false;    // no value but those of `values`
+  bool takes_all = false; // takes all words up to the next option
+  bool closed = false;    // accepts only the values in `values`
   std::vector<std::string> values = {};
   u64 least = 0, most = 0;                     // of a number, unless `most` is 0
   std::vector<std::string_view> excludes = {}; // names of later options
@@ -46,7 +46,7 @@ struct Option {
   [[nodiscard]] std::string spelled() const;
 };
 
-// Rules of an option, around its row.
+// Add a rule to the row of an option.
 [[nodiscard]] Option required(Option option);
 [[nodiscard]] Option takes_all(Option option);
 [[nodiscard]] Option one_of(std::vector<std::string> values, Option option);
@@ -64,8 +64,8 @@ struct CommandRow {
   int (*run)(Command &command);
 };
 
-// The command line of one command. Its function adds the options, which point to the variables that
-// they set, and goes on only if parse() could set them:
+// Parses the command line of one command. The function of the command adds the options, which point
+// to its variables, and continues only if parse() succeeds:
 //
 //   command.add({{"json", "", "The findings as JSON", &json}});
 //   return command.parse() ? verify(json) : command.status();
@@ -77,8 +77,8 @@ public:
 
   void add(std::vector<Option> options);
   [[nodiscard]] bool parse();
-  [[nodiscard]] int status() const { return status_; } // of the program, after parse() was false
-  // Prints what is wrong with the command line; returns the exit status.
+  [[nodiscard]] int status() const { return status_; } // exit status if parse() failed
+  // Prints an error of the command line; returns the exit status.
   int refuse(const std::string &error) const;
   [[nodiscard]] OptionList list() const;
 
@@ -90,7 +90,7 @@ private:
   void store_number(const Option &option, const std::string &value);
   [[nodiscard]] bool check();
   void fail(const std::string &error);
-  // Null: no such option.
+  // Null if the option does not exist.
   [[nodiscard]] const Option *find(std::string_view name, bool is_letter = false) const;
   [[nodiscard]] size_t missing_arguments();
   [[nodiscard]] std::string unknown_text() const;
@@ -101,19 +101,19 @@ private:
   CommandRow row_;
   std::optional<std::vector<std::string>> words_;
   std::vector<Option> options_;
-  std::vector<u64> counts_; // how often an option was given
-  std::string unknown_;     // the first word that is no option
-  std::string error_;       // the first of other errors
+  std::vector<u64> counts_; // how often each option was given
+  std::string unknown_;     // the first unknown option
+  std::string error_;       // the first other error
   bool help_ = false;
   int status_ = 0;
 };
 
-// "unknown option '--jsn'; did you mean '--json'?"
+// Returns a message like "unknown option '--jsn'; did you mean '--json'?"
 [[nodiscard]] std::string unknown_word(std::string_view kind, std::string_view word,
                                        const std::vector<std::string> &known);
 
-// The commands of cubin. Each adds its options to the command line, reads it, and returns the exit
-// status of the program.
+// The commands of cubin. Each adds its options, parses the command line and returns the exit status
+// of the program.
 int dump_command(Command &command);
 int disasm_command(Command &command);
 int usage_command(Command &command);
@@ -130,12 +130,12 @@ int extract_command(Command &command);
 int pack_command(Command &command);
 int prune_command(Command &command);
 
-inline constexpr int kExitUsage = 2; // the command line makes no sense
+inline constexpr int kExitUsage = 2; // the command line is invalid
 
-// cubin: error: FILE: place, field: message
+// Prints "cubin: error: FILE: place, field: message".
 void print_error(std::string_view file, const Error &error);
 void print_error(std::string_view file, const std::string &message);
-// True if there is a result; else prints why there is none.
+// True if there is a result; otherwise prints the error.
 template <typename T> [[nodiscard]] bool is_there(std::string_view file, const Result<T> &result) {
   if (!result)
     print_error(file, result.error());
@@ -143,16 +143,16 @@ template <typename T> [[nodiscard]] bool is_there(std::string_view file, const R
 }
 void print_warning(std::string_view file, const Error &warning);
 
-// Whether writing to `output` would destroy the file that an argument (FILE, FILE:MEMBER) names,
-// after a message.
+// True, after a message, if writing to `output` would destroy the file of an argument (FILE,
+// FILE:MEMBER).
 [[nodiscard]] bool overwrites(const std::string &output, const std::string &argument);
 
-// Writes a whole file, or standard output ("-"), of which a reader may take as much as it likes.
-// False, after a message, if it could not be written.
+// Writes a whole file, or standard output ("-"), which a reader may close early. False, after a
+// message, if it could not be written.
 [[nodiscard]] bool write_output(const std::string &path, ByteSpan bytes);
 
-// Flushes what a command printed. False, with a message, when not all of it could be written. A
-// reader that went away is no error of ours and stays quiet.
+// Flushes the output of a command. False, after a message, if it could not all be written. A reader
+// that closes early is not an error.
 [[nodiscard]] bool finish_output(TextOut &out);
 
 } // namespace culink::tools

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What commands have in common: any file with device code in it will do, and all of the code is
-// shown unless some is chosen. A file with a problem makes the exit code 1, but never stops the
-// files after it.
+// Common parts of commands: they accept any file with device code and show all of its code unless
+// options select some. An error in one file makes the exit status 1 but does not stop the next
+// files.
 #include "device_code.h"
 
 #include <cstdio>

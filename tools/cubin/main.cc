@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The cubin program: inspects, checks and edits device ELF files. A command lives in its own
-// cmd_*.cc and has one row here; it leaves its verdict in the exit status: 0 all is well, 1 a
-// problem was found (or, for diff, a difference), 2 the command line makes no sense.
+// The cubin program: inspects, checks and edits device ELF files. Each command has its own cmd_*.cc
+// and one row here. Exit status: 0 success, 1 a problem (or, for diff, a difference), 2 an invalid
+// command line.
 #include <algorithm>
 #include <array>
 #include <csignal>
@@ -130,7 +130,7 @@ int refuse(const std::string &word) {
   return kExitUsage;
 }
 
-// --help before a command is that of the command.
+// --help before a command shows the help of the command.
 int run(std::vector<std::string> words) {
   const auto is_help = [](const std::string &word) { return word == "--help" || word == "-h"; };
   const bool asks = !words.empty() && is_help(words.front());
@@ -158,13 +158,13 @@ int run(std::vector<std::string> words) {
 } // namespace culink::tools
 
 int main(int argc, char **argv) {
-  // A reader that went away (cubin dump x | head) shows as a failed write, which ends the output.
+  // A reader that closes early (cubin dump x | head) causes a failed write, which ends the output.
   std::signal(SIGPIPE, SIG_IGN);
-  std::signal(SIGXFSZ, SIG_IGN); // an output beyond the limit is a failed write, too
+  std::signal(SIGXFSZ, SIG_IGN); // exceeding the size limit is a failed write, too
   culink::end_when_files_shrink();
   try {
     return culink::tools::run({argv + std::min(argc, 1), argv + argc});
-  } catch (const std::exception &error) { // out of memory and the like, from libraries below us
+  } catch (const std::exception &error) { // for example out of memory, from libraries
     std::fprintf(stderr, "cubin: error: %s\n", error.what());
   }
   return 1;

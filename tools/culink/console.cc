@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Three ways to write one list of messages: for people, for programs, and as nvlink writes them.
-// The exit status is nvlink's in each of them, so that a build sees no difference.
+// Three forms of one list of messages: for people, for programs, and as nvlink writes them. The
+// exit status is always nvlink's, so that a build does not see a difference.
 //
-// People read the first of many errors; programs get all of them, and so does who wants nvlink's
-// lines.
+// People get only the first of many errors. Programs and the nvlink form get all of them.
 //
-// -w and -disable-infos do what they say, except in nvlink's format: nvlink ignores them.
+// -w and -disable-infos take effect, except in nvlink's format: nvlink ignores them.
 #include "console.h"
 
 #include <algorithm>
@@ -33,7 +32,7 @@ ErrorFormat chosen_format(const CommandLine &line) {
 }
 
 size_t chosen_error_limit(const CommandLine &line) {
-  constexpr size_t kUsual = 20; // as lld
+  constexpr size_t kUsual = 20; // like lld
   if (line.has(OptionId::ErrorLimit))
     return std::strtoul(line.value(OptionId::ErrorLimit).c_str(), nullptr, 10);
   return dialect_of(line).name.empty() ? kUsual : 0;
@@ -48,7 +47,7 @@ bool wants_color(const CommandLine &line) {
          std::string_view(terminal) != "dumb";
 }
 
-// Lines stay lines.
+// Makes text visible but keeps its line breaks.
 std::string visible_lines(std::string_view text) {
   std::string out;
   for (size_t end = 0; (end = text.find('\n')) != std::string_view::npos;
@@ -57,7 +56,7 @@ std::string visible_lines(std::string_view text) {
   return out + visible(text);
 }
 
-// What a compiler said may have several lines. Nothing else that a message names may begin one.
+// Only texts of compilers may have several lines; other arguments must not begin a line.
 void make_visible(Message &message) {
   constexpr std::array kOfCompilers = {DiagId::PtxRemarks, DiagId::PtxRefused, DiagId::LtoRemarks,
                                        DiagId::LtoFailed};
@@ -71,7 +70,7 @@ void make_visible(Message &message) {
       *text = visible(*text);
 }
 
-// nvlink -disable-infos hides what its compiler of PTX says about two values of an option.
+// nvlink -disable-infos hides the messages of its PTX compiler about redefined options.
 void drop_redefinitions(Message &message) {
   constexpr std::string_view kLine = "ptxas warning : incompatible redefinition";
   for (std::string &text : message.arguments)
@@ -96,7 +95,7 @@ Console::Console(const CommandLine &line, bool understood)
 LinkOutcome Console::show(const std::vector<Message> &messages) const {
   if (messages.empty())
     return {};
-  // What nvlink calls a warning, and takes for a remark.
+  // nvlink prints this message as a warning, but -disable-infos hides it like a remark.
   const auto is_remark = [this](const Message &message) {
     return style_.hides_infos && message.id == diag_row(DiagId::PreserveRelocsIncomplete).key;
   };
@@ -152,9 +151,9 @@ void Console::show_info_json(DiagId id, const std::string &argument,
   print_to(stderr, format_message_json(message, style_.text.target));
 }
 
-// Hints for people at a command line, who can be sent to `culink --explain`. One hint of a kind is
-// enough, however many symbols are concerned, and a message that names a symbol which may have been
-// meant, or who would have it, needs none.
+// Hints for people at a command line, who can use `culink --explain`. One hint of a kind is enough
+// for all symbols. A message that already names a candidate symbol, or an input that would define
+// it, gets no hint.
 
 namespace {
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// libnvJitLink looks for the GPU driver whenever it is asked for a link. Where there is one, it is
-// loaded and started, which takes twenty times as long as a small link and has no influence on what
-// is linked. A worker must not find it. This program's dlopen is found before that of the C library
-// for every library that it loads: what asks for the driver is told that there is none, and all
-// else goes to the C library.
+// Hides the GPU driver from libnvJitLink, which looks for it on every link. Loading and starting
+// the driver takes twenty times as long as a small link and does not affect the link. The loader
+// finds the dlopen of this program before the one of the C library, for all libraries that the
+// program loads. This dlopen fails for the driver and passes all other calls to the C library.
 #ifndef CULINK_STATIC_PROGRAM
 
 #include <cstring>
@@ -21,7 +20,7 @@ bool is_driver(const char *path) {
 
 } // namespace
 
-// A path that cannot exist leaves the reason for dlerror, and no folder is searched.
+// A path that cannot exist sets the reason for dlerror, and the loader does not search folders.
 extern "C" [[gnu::visibility("default")]] void *dlopen(const char *path, int mode) noexcept {
   const Open open = reinterpret_cast<Open>(::dlsym(RTLD_NEXT, "dlopen"));
   return open(path && is_driver(path) ? "/dev/null/libcuda.so.1" : path, mode);

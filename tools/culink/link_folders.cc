@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// nvcc takes nvlink from the folder it is itself called from, and no option changes that. So a
-// folder with links to everything in the toolkit, in which nvlink alone is another program, makes
-// nvcc use it; CMake (CUDACXX) and clang (--cuda-path) follow. The installed toolkit stays as it
-// is, and nothing needs special rights.
+// nvcc runs nvlink from its own folder, and options cannot change that. So a folder with links to
+// everything in the toolkit except nvlink, which is another program there, makes nvcc use it. CMake
+// (CUDACXX) and clang (--cuda-path) follow. The installed toolkit is not modified, and special
+// rights are not needed.
 //
-// nvlink is a script, because a link to a culink that is gone would be worse than an error: nvcc
-// would take the next nvlink in PATH without a word. The script calls the link `culink` beside it,
-// whose path tells culink in which folder it was called.
+// nvlink is a script, because a dangling link to culink would be worse than an error: nvcc would
+// silently take the next nvlink in PATH. The script calls the link `culink` next to it; the path of
+// this link shows culink the folder of the call.
 //
-// Toolkits of Python packages have their libraries in lib, where nvcc expects lib64 if it was
-// installed otherwise; the folder has both.
+// Toolkits from Python packages have their libraries in lib, but nvcc may expect lib64, as in other
+// installations; the folder has both.
 //
-// Made again over an old one, the folder's links are renewed; any other folder must be empty.
-// Anything but a link or that script in the way is an error: it is not ours. A folder `bin` that is
-// a link may lead to the toolkit's own programs.
+// A new run renews the links of an old folder; any other folder must be empty. If there is anything
+// except a link or this script at a path to write, it is an error, because culink did not make it.
+// A folder `bin` that is a link may lead to the toolkit's own programs.
 #include "link_folders.h"
 
 #include <algorithm>
@@ -31,8 +31,8 @@
 
 namespace culink {
 
-// Links in folders that culink makes for other programs. They are renewed when a folder is made
-// again; what somebody else has put there stays.
+// Links in folders that culink makes for other programs. A new run renews them but keeps all other
+// files in the folder.
 
 namespace fs = std::filesystem;
 
@@ -54,11 +54,11 @@ bool is_our_script(const fs::path &path) {
   return text == kScript;
 }
 
-// Makes links in a folder until something goes wrong. Anything but a link in the way of a link is
-// an error: it is not ours.
+// Makes links in a folder until an error. Only links are replaced; another file in the way is an
+// error, because culink did not make it.
 class FolderMaker {
 public:
-  // What went wrong; empty: nothing.
+  // The first error; empty if there was none.
   [[nodiscard]] const std::string &problem() const { return problem_; }
 
   void fail(const fs::path &path, const std::string &why) {
@@ -77,9 +77,9 @@ public:
     return out;
   }
   void renew_link(const fs::path &target, const fs::path &link);
-  // Links to everything in a folder but `except`.
+  // Makes links to everything in a folder except `except`.
   void link_contents(const fs::path &from, const fs::path &to, const char *except);
-  // The script in nvlink's place, where a link or the same script may be already.
+  // Writes the script for nvlink; may replace a link or the same script.
   void put_script(const fs::path &path);
 
 private:
@@ -133,7 +133,7 @@ std::string link_toolkit(const fs::path &toolkit, const fs::path &folder) {
   std::error_code error;
   FolderMaker maker;
   maker.make_folder(folder / "bin");
-  // First, as the mark of our folders: whatever happens, it can be made again.
+  // This link comes first: it marks the folder as ours, so a new run works after any failure.
   maker.renew_link(maker.this_program(), folder / "bin" / "culink");
   maker.link_contents(toolkit, folder, "bin");
   maker.link_contents(toolkit / "bin", folder / "bin", "nvlink");
@@ -143,7 +143,7 @@ std::string link_toolkit(const fs::path &toolkit, const fs::path &folder) {
   return maker.problem();
 }
 
-// Empty, or with an empty `bin`: as it is when it is begun.
+// True for an empty folder, or one with only an empty `bin`, which is the first step.
 bool is_begun(const fs::path &folder) {
   std::error_code error;
   return std::ranges::all_of(fs::directory_iterator(folder, error), [](const auto &entry) {
@@ -152,7 +152,7 @@ bool is_begun(const fs::path &folder) {
   });
 }
 
-// The toolkit's own folder, links followed: that of a toolchain folder is the one it was made of.
+// Returns the toolkit's folder with links resolved; for a toolchain folder, its original toolkit.
 fs::path find_toolkit(const std::string &cuda) {
   for (const std::string &folder : toolkit_program_folders(cuda)) {
     std::error_code error;
@@ -176,25 +176,24 @@ std::string make_toolchain(const std::string &folder, const std::string &cuda) {
   if (fs::is_symlink(made / "bin", error))
     return (made / "bin").string() + " is a link";
   if (fs::exists(made, error) && !is_begun(made) &&
-      !fs::is_symlink(made / "bin" / "nvlink", error) && // as culink 0.1 made it
+      !fs::is_symlink(made / "bin" / "nvlink", error) && // made by culink 0.1
       !fs::is_symlink(made / "bin" / "culink", error))
     return "it is not empty, and no folder that culink has made: there is no link bin/culink";
   return link_toolkit(toolkit, made);
 }
 
-// A folder of links to the libraries that stand in for nvJitLink, and to this program, which they
-// run where NVIDIA's compiler is needed. The libraries are installed where no loader looks, so that
-// only programs that are pointed at such a folder get them.
+// Makes a folder of links to the libraries that replace nvJitLink, and to this program, which they
+// run if NVIDIA's compiler is needed. The libraries are installed outside the loader's search path,
+// so that only programs that are pointed at such a folder get them.
 //
-// What may surprise: in a toolkit libnvJitLink.so.13 is a link as well, to NVIDIA's library. So a
-// link in the way is replaced only if it leads to one of these files or to nothing.
+// What may surprise: in a toolkit libnvJitLink.so.13 is also a link, to NVIDIA's library. So a link
+// is replaced only if it leads to one of these files or is dangling.
 
 namespace {
 
 struct LibraryRow {
   const char *name;
-  std::array<const char *, 3>
-      places; // from the folder of this program: installed, built, beside it
+  std::array<const char *, 3> places; // relative to this program: installed, built, next to it
 };
 
 constexpr std::array<LibraryRow, 2> kLibraries = {{
@@ -212,7 +211,7 @@ fs::path find_library(const fs::path &program, const LibraryRow &row) {
   return {};
 }
 
-// Whether a link may be replaced: it is one that this made, or leads nowhere.
+// True if a link may be replaced: culink made it, or it is dangling.
 bool is_ours(const fs::path &link, const fs::path &program) {
   std::error_code error;
   if (!fs::exists(link, error))

@@ -5,12 +5,12 @@
 
 namespace culink {
 
-// Makes `folder` a CUDA toolkit of links in which nvlink is this program. `cuda`: the toolkit, or
-// empty for the one that toolkit.h finds. The result is empty, or says what went wrong.
+// Makes `folder` a CUDA toolkit of links with this program as nvlink. `cuda`: the toolkit, or empty
+// for the toolkit that toolkit.h finds. Returns an error, or an empty text.
 [[nodiscard]] std::string make_toolchain(const std::string &folder, const std::string &cuda);
 
-// Makes `folder` one with culink's libraries under the names of nvJitLink. The result is empty, or
-// says what went wrong.
+// Makes `folder` one with culink's libraries under the names of nvJitLink. Returns an error, or an
+// empty text.
 [[nodiscard]] std::string make_jit_folder(const std::string &folder);
 
 } // namespace culink

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A link of machine code is over before anyone could read a word. One that has to compile PTX first
-// can take minutes, and a user at a terminal wants to know why. The line is overwritten in place
-// and gone when messages are printed.
+// A link of machine code ends before a user could read a word. A link that compiles PTX first can
+// take minutes, and a user at a terminal wants to know why. The progress line is overwritten in
+// place and erased before messages are printed.
 //
-// A signal handler could do next to nothing; a thread that waits for the signals can cancel the
-// link like anybody else. Outputs need none of this, since they have no names before they are
-// complete; the folder in which nvlink finds its inputs does. The same thread shows the line, since
-// it may wait for a signal or for a time.
+// A signal handler may do hardly any work; a thread that waits for the signals can cancel the link
+// normally. Outputs do not need this, since they get their names only when they are complete, but
+// the folder with nvlink's inputs must be removed. The same thread shows the line, since it can
+// wait for a signal with a timeout.
 #include "link_watch.h"
 
 #include <cerrno>
@@ -24,7 +24,7 @@ constexpr timespec kPatience{.tv_sec = 1, .tv_nsec = 0};
 constexpr timespec kInterval{.tv_sec = 0, .tv_nsec = 200'000'000};
 constexpr const char *kEraseLine = "\r\033[K";
 
-// The watcher wakes up by this one when the link is over.
+// The signal that wakes the watcher at the end of the link.
 constexpr int kWakeUp = SIGUSR2;
 
 void die_by(int signal) {
@@ -44,7 +44,7 @@ LinkWatch::LinkWatch(bool signals) : on_terminal_(::isatty(STDERR_FILENO) != 0) 
   ::sigemptyset(&watched_);
   for (const int signal : {SIGTERM, SIGINT, SIGHUP}) {
     struct sigaction now {};
-    // What somebody has decided to ignore (nohup) stays ignored.
+    // Signals that the user ignores (nohup) stay ignored.
     if (signals && ::sigaction(signal, nullptr, &now) == 0 && now.sa_handler != SIG_IGN)
       ::sigaddset(&watched_, signal);
   }
@@ -52,7 +52,7 @@ LinkWatch::LinkWatch(bool signals) : on_terminal_(::isatty(STDERR_FILENO) != 0) 
   ::pthread_sigmask(SIG_BLOCK, &watched_, &before_);
   try {
     watcher_.emplace([this] { watch(); });
-  } catch (const std::system_error &) { // no more threads: signals end the process as usual
+  } catch (const std::system_error &) { // thread limit reached: signals end the process as usual
     ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
   }
 }

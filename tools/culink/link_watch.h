@@ -10,12 +10,12 @@
 
 namespace culink {
 
-// Watches a link. Once a second has passed, a line on the terminal says how far it is, where
-// standard error is one.
+// Watches a link. After one second, a line on the terminal shows the progress, if standard error is
+// a terminal.
 //
 // With `signals`, SIGTERM, SIGINT and SIGHUP cancel the link instead of ending the process, so that
-// it can remove what it has made for others; then the process ends by the signal. A second one ends
-// it at once. The watch has to be made before other threads are, which inherit what it sets.
+// it can remove its temporary files; then the process ends by the signal. A second signal ends it
+// at once. Create the watch before other threads, which inherit its signal mask.
 class LinkWatch {
 public:
   explicit LinkWatch(bool signals);

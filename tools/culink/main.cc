@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The linker program: words in, exit status out. It only prints and writes files; the rest is the
-// library's. Messages come first, then reports, then all files at once. What may be thrown on the
-// way comes from libraries below us and ends in main().
+// The linker program: words in, exit status out. It only prints and writes files; the library does
+// the rest. Messages come first, then reports, then all files together. Exceptions come only from
+// libraries and end in main().
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -54,15 +54,15 @@ namespace {
 
 constexpr int kExitOutOfMemory = 1;
 
-// The places of files that a command line names. In a link that is replayed, they are the names of
-// another machine: its inputs come from the archive, and outputs go where the command line of the
-// replay says, or nowhere.
+// The places of files that a command line names. In a replayed link they are names of another
+// machine: inputs come from the archive, and outputs go to the files of the replay's command line
+// or are not written.
 struct LinkPlaces {
   const FileSource *inputs = &system_files();
   const CommandLine *replay = nullptr; // the command line of a replay
   std::string folder;                  // in which a replayed link ran
 
-  // Where the output that an option names goes. `line` has the option.
+  // The path of the output that an option names. `line` has the option.
   [[nodiscard]] std::string output(const CommandLine &line, OptionId id) const {
     if (replay && replay->has(id))
       return replay->value(id);
@@ -77,8 +77,8 @@ int show_one(const Console &console, DiagId id, std::vector<std::string> argumen
   return console.show(messages_of(diag)).status;
 }
 
-// 0, or the exit status after a message: not all that was printed has arrived. A reader that went
-// away has what it wants.
+// Returns 0, or the exit status after a message if output was lost. A reader that closes early is
+// not an error.
 int finish_printing(const Console &console) {
   errno = 0;
   const bool arrived = std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
@@ -90,7 +90,7 @@ int finish_printing(const Console &console) {
                                    (errno == 0 ? "" : std::string(": ") + std::strerror(errno))});
 }
 
-// Nothing if the file is there and in order.
+// The register file to write; nothing if the existing one is up to date.
 std::optional<LinkOutputs::Text> registration(const CommandLine &line, const LinkPlaces &places,
                                               const LinkResult &result) {
   if (!line.has(OptionId::RegisterLinkBinaries))
@@ -109,7 +109,7 @@ std::optional<LinkOutputs::Text> registration(const CommandLine &line, const Lin
   return LinkOutputs::Text{path, registration_text(result.modules, folder)};
 }
 
-// To nvlink a dash is a name like any other.
+// nvlink treats a dash like any other name.
 std::string output_path(const CommandLine &line, const LinkPlaces &places) {
   const std::string path = places.output(line, OptionId::Output);
   if (path != "-" || !dialect_of(line).command.dash_is_a_file)
@@ -117,8 +117,8 @@ std::string output_path(const CommandLine &line, const LinkPlaces &places) {
   return places.replay ? "/dev/null" : "./-";
 }
 
-// The register file is written even if the program has errors and no image, as by nvlink; an image
-// there may be despite an error (Q171).
+// As in nvlink, the register file is written even if the program has errors and there is no image;
+// an image may exist despite an error (Q171).
 LinkOutputs outputs_of(const CommandLine &line, const LinkPlaces &places, const Console &console,
                        const LinkResult &result, const LinkOutcome &outcome, ByteSpan image) {
   const bool is_virtual = is_virtual_target(line.value(OptionId::Arch));
@@ -144,12 +144,12 @@ LinkOutputs outputs_of(const CommandLine &line, const LinkPlaces &places, const 
   return out;
 }
 
-// Where an image goes, no text may.
+// True for standard output: text must not go to the same place as an image.
 bool is_standard_output(const std::string &path) {
   return path == "-" || path == "/dev/stdout" || path == "/dev/fd/1" || path == "/proc/self/fd/1";
 }
 
-// "a.cubin (1234 bytes)", for a message without much memory.
+// Returns "a.cubin (1234 bytes)", for a message that allocates little.
 std::string largest_input(const std::vector<std::string> &paths) {
   std::string out = "unknown";
   i64 most = -1;
@@ -161,7 +161,7 @@ std::string largest_input(const std::vector<std::string> &paths) {
   return out;
 }
 
-// Nothing after a message: there is not enough memory.
+// Nothing after a message if memory runs out.
 std::optional<LinkResult> link_watched(LinkRequest &request, const FileSource &files,
                                        const CommandLine &line, const Console &console) {
   LinkWatch watch(!request.finalizer.nvlink.empty());
@@ -175,8 +175,8 @@ std::optional<LinkResult> link_watched(LinkRequest &request, const FileSource &f
   }
 }
 
-// For all that the link takes, in this process and in each compiler: what is allocated, not files
-// that are mapped. The library has counted before what it knows to be large.
+// Limits the memory of the link, in this process and in each compiler: allocations, not mapped
+// files. The library checks its known large allocations in advance.
 void limit_memory(const CommandLine &line) {
   const std::optional<u64> limit = parse_byte_size(line.value(OptionId::MemoryLimit));
   struct rlimit now {};
@@ -186,8 +186,8 @@ void limit_memory(const CommandLine &line) {
   static_cast<void>(::setrlimit(RLIMIT_DATA, &now) == 0);
 }
 
-// The library that finalizes is also the compiler of link-time optimisation; -nvvmpath may name a
-// toolkit that has one.
+// The finalizer library is also the compiler of link-time optimisation; -nvvmpath may name a
+// toolkit with it.
 void find_engines(const CommandLine &line, const LinkPlaces &places, LinkRequest &request) {
   const std::string given = line.value(OptionId::Finalizer), cuda = line.value(OptionId::Cuda);
   request.finalizer = find_finalizer(given, cuda);
@@ -202,15 +202,15 @@ void find_engines(const CommandLine &line, const LinkPlaces &places, LinkRequest
   request.lto.worker = compiler.worker;
 }
 
-// The request with all that the program finds for the library.
+// Returns the request with the compilers and the cache that the program finds.
 LinkRequest complete_request(const CommandLine &line, const LinkPlaces &places) {
   LinkRequest request = make_request(line);
-  if (places.replay) // whose outputs have other names, and whose inputs are no files
+  if (places.replay) // its outputs have other names, and its inputs are not files
     request.outputs.clear();
   request.cache = cache_options(line, find_cache());
   if (request.ptxas.empty())
     request.ptxas = find_ptxas(line.value(OptionId::Cuda));
-  // Looking for it would take longer than a small link does.
+  // Searches only on demand: it takes longer than a small link.
   const arch::ArchInfo *target = arch::find_arch(request.target);
   if ((target && target->has_mercury_plane) || request.lto.enabled || request.ptxas.empty())
     find_engines(line, places, request);
@@ -256,8 +256,8 @@ int run_link(const CommandLine &line, const LinkPlaces &places, const Console &c
   return outcome.status;
 }
 
-// Before the link, so that there is an archive even of one that never ends. What the link will read
-// is known once its inputs have been searched for code.
+// Writes the archive before the link, so that it exists even if the link never ends. The search of
+// the inputs for code finds all files that the link will read.
 int store_and_link(const CommandLine &line, const std::vector<std::string> &words,
                    const RecordedFiles &files, const Console &console, bool goes_on) {
   LinkPlaces places{.inputs = &files};
@@ -276,7 +276,7 @@ int store_and_link(const CommandLine &line, const std::vector<std::string> &word
   return goes_on ? run_link(line, places, console, request) : 0;
 }
 
-// 0, or the exit status after a message.
+// Returns 0, or the exit status after a message.
 int keep_outputs_apart(const CommandLine &line, const Console &console) {
   Diagnostics diag;
   check_outputs(line, diag);
@@ -313,10 +313,9 @@ int run_replay(const CommandLine &replay, const Console &own_console) {
   return run_link(line, places, console, request);
 }
 
-// --cache-clear and --cache-stats.
-// What a user may want to know of the cache, or do with it, without a link. The folder is the one
-// that a link with the same options would use; where such a link would do without a cache, the
-// reason is an error here.
+// --cache-clear and --cache-stats. Prints or clears the cache without a link. The folder is the one
+// for a link with the same options. If such a link would run without a cache, the reason is an
+// error here.
 int run_cache_command(const CommandLine &line, const Console &console) {
   const CacheOptions options = cache_options(line, find_cache());
   if (options.folder.empty()) {
@@ -341,7 +340,7 @@ int run_make_toolchain(const CommandLine &line, const Console &console) {
   if (!error.empty())
     return show_one(console, DiagId::NoToolchain, {folder, error});
   const std::string full =
-      std::filesystem::absolute(folder).lexically_normal().string(); // valid in any folder
+      std::filesystem::absolute(folder).lexically_normal().string(); // valid in any working folder
   print_to(stdout, "nvcc:  " + full + "/bin/nvcc -rdc=true ...\n" +
                        "CMake: cmake -DCMAKE_CUDA_COMPILER=" + full + "/bin/nvcc ...\n" +
                        "clang: PATH=" + full + "/bin:$PATH clang++ --cuda-path=" + full + " ...\n");
@@ -374,9 +373,9 @@ int run_explain(const CommandLine &line, const Console &console) {
   return 0;
 }
 
-// A script for the host's linker, as nvlink writes it: the whole of ld's own script, which ld
-// prints between two lines of equals signs, and the sections of device code. The blank behind one
-// of these lines is nvlink's.
+// A script for the host's linker, as nvlink writes it: ld's complete own script, which ld prints
+// between two lines of equals signs, and the sections of device code. The blank after one of these
+// lines is also in nvlink's script.
 
 constexpr std::string_view kDeviceSections = "SECTIONS\n"
                                              "{\n"
@@ -385,8 +384,7 @@ constexpr std::string_view kDeviceSections = "SECTIONS\n"
                                              "\t.nv_fatbin : { *(.nv_fatbin) }\n"
                                              "}\n";
 
-// On x86-64 nvlink asks for the script of programs that can be loaded anywhere, on aarch64 for ld's
-// default.
+// On x86-64 nvlink requests the script for position-independent programs, on aarch64 ld's default.
 #if defined(__aarch64__)
 constexpr bool kAnywhere = false;
 #else
@@ -426,7 +424,7 @@ int run_host_script(const CommandLine &line, const Console &console) {
   return error ? show_one(console, DiagId::CannotWriteOutput, {path, error->text()}) : 0;
 }
 
-// What the program does in place of a link.
+// A task of the program instead of a link.
 struct Task {
   OptionId option;
   int (*run)(const CommandLine &line, const Console &console);
@@ -437,7 +435,7 @@ int print_help(const CommandLine &, const Console &) {
   return 0;
 }
 
-// In a toolchain folder it ends as nvlink's does: scripts read the release of the toolkit there.
+// In a toolchain folder the output ends like nvlink's: scripts parse the release there.
 int print_version(const CommandLine &, const Console &) {
   const std::string toolkit = toolkit_of_caller();
   print_to(stdout, toolkit.empty() ? version_text("culink")
@@ -452,7 +450,7 @@ int print_document(const CommandLine &line, const Console &) {
   return 0;
 }
 
-// In the order in which they count.
+// In order of precedence.
 constexpr auto kTasks = std::to_array<Task>({
     {OptionId::Help, print_help},
     {OptionId::Version, print_version},
@@ -477,7 +475,7 @@ int run_line(const std::vector<std::string> &words, const CommandLine &line,
         return task.run(line, console);
     if (line.has(OptionId::Replay) && !stores)
       return run_replay(line, console);
-    // Before a link is stored that would not be made for another reason.
+    // Comes first, because --repro also stores a link that fails other checks.
     if (const int status = keep_outputs_apart(line, console); status != 0)
       return status;
     check_command_line(line, diag, recorded);
@@ -491,7 +489,7 @@ int run_line(const std::vector<std::string> &words, const CommandLine &line,
   return status != 0 ? status : run_link(line, places, console, complete_request(line, places));
 }
 
-// Runs the program with the words after its name. The result is its exit status.
+// Runs the program with the words after its name. Returns the exit status.
 int run_command(const std::vector<std::string> &words) {
   Diagnostics diag;
   const RecordedFiles recorded;
@@ -502,11 +500,11 @@ int run_command(const std::vector<std::string> &words) {
   return status != 0 ? status : printed;
 }
 
-// Page faults take a quarter of the time of a large link. glibc has a setting for such programs: a
-// heap of huge pages that keeps freed memory. It is read from the environment when a program
-// starts, so a large link starts again with it. A small link would lose: a restart takes as long as
-// half of the link, and clearing huge pages that are hardly used takes longer than small ones.
-// Archives do not count, because a link takes few members of most large ones.
+// Page faults take a quarter of the time of a large link. glibc has a setting against this: a heap
+// of huge pages that keeps freed memory. It is read from the environment when a program starts, so
+// a large link restarts the program with it. A small link would lose: a restart takes half the time
+// of the link, and clearing partly used huge pages takes longer than clearing small ones. Archives
+// are ignored in the size, because a link uses few members of most large ones.
 //
 // What may surprise: the variable is removed after the restart, so compilers that the link runs do
 // not inherit it. A user's own setting is left alone.
@@ -533,7 +531,7 @@ void restart_for_large_files([[maybe_unused]] int argc, [[maybe_unused]] char **
     return;
   setenv(kVariable, std::string(kSetting).c_str(), 1);
   execv(path, argv);
-  unsetenv(kVariable); // the program file is gone: go on without
+  unsetenv(kVariable); // without the program file, continue without the setting
 #endif
 }
 
@@ -548,9 +546,9 @@ int main(int argc, char **argv) {
       return culink::run_engine_worker(words);
     culink::restart_for_large_files(argc, argv);
     culink::end_when_files_shrink();
-    std::signal(SIGXFSZ, SIG_IGN); // an output beyond the limit is a failed write, which is told
+    std::signal(SIGXFSZ, SIG_IGN); // exceeding the size limit is a failed write, which is reported
     return culink::run_command(words);
-  } catch (const std::exception &error) { // out of memory and the like
+  } catch (const std::exception &error) { // for example out of memory
     std::fprintf(stderr, "culink: error: %s\n", error.what());
   }
   return 1;

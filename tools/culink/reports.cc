@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which reports were asked for, and in what order they come. What nvlink prints goes to standard
-// error as by nvlink: -v and the call graph. All else is for standard output or a file, so that
-// messages do not mix with it.
+// Selects the requested reports and their order. Output that nvlink also prints goes to standard
+// error, as in nvlink: -v and the call graph. Other reports go to standard output or a file, so
+// that messages do not mix with them.
 #include "reports.h"
 
 #include <algorithm>
@@ -27,7 +27,7 @@ u64 peak_memory() {
   return ::getrusage(RUSAGE_SELF, &use) == 0 ? static_cast<u64>(use.ru_maxrss) * kKibibyte : 0;
 }
 
-// nvlink demangles even if it is asked not to (Q091).
+// nvlink demangles even if the options forbid it (Q091).
 NameStyle call_graph_names(const CommandLine &line, const Console &console) {
   const bool emulated = dialect_of(line).defects.always_demangles;
   if (!emulated && line.has(OptionId::DumpCallgraphNoDemangle))
@@ -49,7 +49,7 @@ std::string map_text(const CommandLine &line, const Console &console, const Link
 
 namespace {
 
-// nvlink shows no call graph of an object.
+// nvlink prints the call graph only for executables.
 void show_call_graph(const CommandLine &line, const Console &console, const LinkFacts &facts) {
   if ((!line.has(OptionId::DumpCallgraph) && !line.has(OptionId::DumpCallgraphNoDemangle)) ||
       line.has(OptionId::Relocatable))
@@ -64,7 +64,7 @@ void show_call_graph(const CommandLine &line, const Console &console, const Link
   print_to(stderr, out);
 }
 
-// -v for programs.
+// Prints -v for programs.
 void show_resources_json(const LinkResult &result, const Console &console, Wording wording) {
   for (const std::string &name : result.compiled)
     console.show_info_json(DiagId::CompiledFromPtx, name);
@@ -72,7 +72,7 @@ void show_resources_json(const LinkResult &result, const Console &console, Wordi
     console.show_info_json(DiagId::ResourceUsage, use.text, use.kernel);
 }
 
-// -v. nvlink does not demangle these names, and says nothing of PTX that it compiled.
+// Prints -v. nvlink does not demangle these names and does not list compiled PTX.
 void show_resources(const LinkResult &result, const Console &console, Wording wording) {
   if (console.speaks_json())
     return show_resources_json(result, console, wording);
@@ -85,7 +85,7 @@ void show_resources(const LinkResult &result, const Console &console, Wording wo
     console.show_info(text, wording);
 }
 
-// nvcc links once for each target, and says so.
+// nvcc links once for each target with -report-arch; the heading then names the target.
 std::string target_heading(const CommandLine &line, const LinkFacts &facts) {
   constexpr std::array kListsOfNames = {OptionId::Trace, OptionId::TraceSymbol, OptionId::WhyLive,
                                         OptionId::Cref, OptionId::PrintGcSections};
@@ -129,13 +129,13 @@ std::string own_reports(const CommandLine &line, const Console &console, const L
   return report_text(line, console, result);
 }
 
-// The page of a link: its image as any image, read back from the bytes that were written, and what
-// only the link knows. No time reaches an output that did not ask for it, so that steps have theirs
-// in the page only with --stats or -time, which measure them.
+// The page of a link: its image like any image, read back from the written bytes, and facts that
+// only the link knows. Outputs contain times only on request, so the page has the times of steps
+// only with --stats or -time, which measure them.
 
 namespace {
 
-// The words of the console without the severity, which the page shows in its own way.
+// The words of the console without the severity, which the page shows separately.
 page::MessageRow message_row(const Message &message, bool demangle) {
   const std::string_view severity = severity_word(message.severity);
   const std::string start = "culink: " + std::string(severity) + ": ";
@@ -145,8 +145,8 @@ page::MessageRow message_row(const Message &message, bool demangle) {
   return {severity, std::move(text)};
 }
 
-// What the page calls the output. nvcc gives its outputs passing names; then the page's own name,
-// which the user chose, says more.
+// The name of the output on the page. nvcc gives its outputs temporary names; the name of the page,
+// which the user chose, is then more useful.
 std::string shown_output(const CommandLine &line) {
   const std::string output = line.value(OptionId::Output);
   if (!base_name(output).starts_with("tmpxft_"))

@@ -9,19 +9,19 @@
 
 namespace culink {
 
-// Prints what nvlink prints, too: -v and -dump-callgraph.
+// Prints the reports that nvlink also prints: -v and -dump-callgraph.
 void print_nvlink_reports(const CommandLine &line, const Console &console,
                           const LinkResult &result);
 
-// What the other questions on the command line ask for.
+// Returns the other reports that the command line requests.
 [[nodiscard]] std::string own_reports(const CommandLine &line, const Console &console,
                                       const LinkResult &result);
 
-// The map, in the format that was asked for.
+// Returns the map in the requested format.
 [[nodiscard]] std::string map_text(const CommandLine &line, const Console &console,
                                    const LinkFacts &facts);
 
-// The page of --report.
+// Returns the page of --report.
 [[nodiscard]] std::string report_page(const CommandLine &line, const LinkResult &result);
 
 } // namespace culink

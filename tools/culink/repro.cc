@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A link is a function of its command line and of what the file system answers, so both together
-// are the whole of it (driver/repro/stored_link.h). Compilers are not stored: they are NVIDIA's,
-// and large. Their versions are, so that a replay can say why it may differ.
+// A link depends only on its command line and on the answers of the file system, so the archive
+// stores both (driver/repro/stored_link.h). It does not store compilers, which are large and
+// NVIDIA's, only their versions, so that a replay can explain differences.
 //
-// The archive may come from anybody. A replay writes no file that it names, starts no program and
-// asks no server that it names, and hands no option to a compiler that might.
+// The archive may be untrusted. A replay does not write files, start programs or ask servers that
+// the archive names. It does not pass options to a compiler that might.
 #include "repro.h"
 
 #include <algorithm>
@@ -33,21 +33,21 @@ void remove_options_of_machine(CommandLine &line) {
       remove(line, row.id);
 }
 
-// "libnvJitLink.so.13.0.88": the name behind the links that lead to a library.
+// The file name of a library with links resolved: "libnvJitLink.so.13.0.88".
 std::string real_name(const std::string &library) {
   std::error_code error;
   const std::filesystem::path real = std::filesystem::canonical(library, error);
   return error ? base_name(library) : real.filename().string();
 }
 
-// "ptxas: Cuda compilation tools, release 13.0, V13.0.88"
+// Returns "ptxas: Cuda compilation tools, release 13.0, V13.0.88".
 std::string program_version(const std::string &path) {
   const std::string lines = release_lines(path);
   return base_name(path) + ": " +
          (lines.empty() ? "unknown version" : lines.substr(0, lines.find('\n')));
 }
 
-// The folders in which the libraries lie once the archive is unpacked.
+// The folders of the libraries in the unpacked archive.
 std::vector<std::string> stored_folders(const CommandLine &line, const RecordedFiles &files) {
   std::vector<std::string> out;
   for (const std::string &library : line.list(OptionId::Library))
@@ -58,7 +58,7 @@ std::vector<std::string> stored_folders(const CommandLine &line, const RecordedF
   return out;
 }
 
-// The command line in the folder into which the archive is unpacked.
+// The command line for the folder of the unpacked archive.
 CommandLine unpacked_line(CommandLine line, const RecordedFiles &files) {
   for (std::string &input : line.inputs)
     input = files.stored_name(input).value_or(base_name(input));

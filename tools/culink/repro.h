@@ -11,27 +11,27 @@
 
 namespace culink {
 
-// culink's version, and those of the compilers that a link may use.
+// Returns the versions of culink and of the compilers that a link may use.
 [[nodiscard]] std::vector<std::string> tool_versions(const LinkRequest &request);
 
-// The release lines at the end of a toolkit program's --version, or empty.
+// The release lines at the end of a toolkit program's --version, or an empty text.
 [[nodiscard]] std::string release_lines(const std::string &program);
 
-// --repro: writes the archive. Whatever the link reads has been read through `files`.
+// Writes the archive of --repro. `files` has recorded all reads of the link.
 [[nodiscard]] std::optional<Error> write_repro(const CommandLine &line,
                                                const std::vector<std::string> &words,
                                                const std::vector<std::string> &versions,
                                                const RecordedFiles &files);
 
-// --replay: the command line of a stored link, with the options of the replay in place of those
-// that it gives too. What names compilers and caches of another machine is left out.
+// Returns the command line of a stored link for --replay. Options of the replay replace stored
+// ones. Options that name compilers and caches of another machine are removed.
 [[nodiscard]] CommandLine replayed_line(CommandLine stored, const CommandLine &replay);
 
-// The first word of a stored link for a compiler that may do more than to concern the code, where
-// the replay does not give others; empty: there is none.
+// Returns the first stored word for a compiler that may affect more than the code, except if the
+// replay overrides the option; empty if there is none.
 [[nodiscard]] std::string word_of_stranger(const CommandLine &stored, const CommandLine &replay);
 
-// A remark about each line in which versions differ.
+// Returns a remark for each line with different versions.
 [[nodiscard]] std::vector<Message> compare_versions(const std::vector<std::string> &stored,
                                                     const std::vector<std::string> &here);
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// All outputs of a link or none. Everything is written before anything gets its name: first files,
-// which nobody sees yet, then pipes and devices, from which nothing can be taken back. The image
-// gets its name last: where there is a new image, the map beside it is new, too.
+// Writes all outputs of a link or none. All data is written before any file gets its name: first
+// new files, which are still invisible, then pipes and devices, which cannot be undone. The image
+// gets its name last: if there is a new image, the map next to it is new, too.
 //
-// The table of times belongs to many links, which may run at the same moment. So its rows are
-// appended, in one piece, and not written to a new file.
+// Several links, also concurrent ones, share the table of times. So its rows are appended in one
+// write, not written to a new file.
 #include "write_outputs.h"
 
 #include <algorithm>
@@ -29,7 +29,7 @@ namespace culink {
 
 namespace {
 
-// Rows behind those that a file has, until they are taken back.
+// Rows appended to a file until they are taken back.
 class AppendedRows {
 public:
   explicit AppendedRows(const LinkOutputs::Text &table)
@@ -51,7 +51,7 @@ public:
   }
 
   [[nodiscard]] bool ok() const { return ok_; }
-  // Unless another link has added rows meanwhile.
+  // Removes the rows, unless another link has added rows meanwhile.
   void take_back() const {
     struct stat info {};
     if (!is_file_ || ::fstat(fd_, &info) != 0 || info.st_size > after_)
@@ -70,7 +70,7 @@ private:
   off_t before_ = 0, after_ = 0;
 };
 
-// A file, and what it will hold.
+// A file and its planned contents.
 struct Planned {
   OutputFile *file;
   const std::string *path;
@@ -136,9 +136,9 @@ bool can_append(const std::string &path) {
   return errno == ENOENT && slash + 1 != path.size() && ::access(folder.c_str(), W_OK | X_OK) == 0;
 }
 
-// A link checks its image before it returns it, and debug information is left out after that. So
-// what is left is looked at again: it breaks no rule that the image keeps, and every section that
-// still has contents has those of the image, which the checks were about.
+// A link checks its image before it returns it, but debug information is removed after that. So the
+// stripped image is checked again: it must not break a rule that the image keeps, and every section
+// that is not empty must have the checked contents.
 
 namespace {
 

@@ -12,17 +12,17 @@
 
 namespace culink {
 
-// All that a link writes.
+// All outputs of a link.
 struct LinkOutputs {
   struct Text {
     std::string path;
     std::string text;
   };
 
-  // nvlink writes the image first and says afterwards that something else cannot be written.
+  // nvlink writes the image first and reports other outputs that cannot be written afterwards.
   bool image_first = false;
   std::vector<Text> texts;
-  std::optional<Text> table; // rows behind those that the file has; its head is written first
+  std::optional<Text> table; // appended after existing rows; the head is written first
   std::string image_path;    // empty: none
   ByteSpan image;
 };
@@ -32,16 +32,16 @@ struct OutputFailure {
   std::vector<std::string> arguments;
 };
 
-// Writes all of them, or nothing: if one cannot be written, the others are not there, and files
-// that were there before stay as they were. `image`: its file; if it is mapped, it has its bytes.
+// Writes all outputs, or none: if one cannot be written, the others do not appear, and existing
+// files stay unchanged. `image`: its file; if it is mapped, it has its bytes.
 [[nodiscard]] std::optional<OutputFailure> write_outputs(const LinkOutputs &outputs,
                                                          OutputFile &image);
 
-// Whether rows can be put into the table. nvlink finds out before it links.
+// True if rows can be appended to the table. nvlink checks it before it links.
 [[nodiscard]] bool can_append(const std::string &path);
 
-// What --strip-debug makes of an image; nothing: the image as it is has no debug information. An
-// error says what is wrong with the result.
+// Returns an image after --strip-debug; nothing if the image does not have debug information; an
+// error if the result is flawed.
 [[nodiscard]] Result<std::optional<std::vector<u8>>> strip_output(ByteSpan image);
 
 } // namespace culink
