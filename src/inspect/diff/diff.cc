@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The comparison from the top: header and layout, and the order of all parts. Everything that can
-// differ is reported by the part that knows what it means; offsets come last, because almost any
-// other difference moves them.
+// Compares two files: first header and layout, then all parts in order. Each difference is reported
+// by the part that knows its meaning. Offsets come last, because almost any other difference moves
+// them.
 //
-// The tables of the two files: which sections and symbols there are, in which order, and what their
-// entries say. Indices are never compared: sh_link, sh_info and st_shndx are reported by name, so a
-// section more does not show in every header behind it.
+// The tables of the two files: which sections and symbols there are, in which order, and the fields
+// of their entries. Indices are never compared: sh_link, sh_info and st_shndx are reported by name,
+// so an additional section does not show up in every header after it.
 #include "inspect/diff/diff.h"
 
 #include <algorithm>
@@ -64,9 +64,9 @@ std::vector<Item> symbol_items(const Files &files, const Side &side, const Secti
 // ---- Records ------------------------------------------------------------------------------------
 
 // Record sections of the two files, and string tables: relocations, .nv.info, call graph,
-// prototypes, .nv.compat and notes. Every symbol index and string offset becomes a name before
-// anything is compared. A record is matched by what it is about (attribute and symbol, caller,
-// place in the code), so a changed value is reported as a change of that record.
+// prototypes, .nv.compat and notes. Every symbol index and string offset is replaced by a name
+// before the comparison. A record is matched by its subject (attribute and symbol, caller, offset
+// in the code), so a changed value is reported as a change of that record.
 
 std::string hex_bytes(ByteSpan bytes, std::string_view between = " ") {
   std::string text;
@@ -75,13 +75,13 @@ std::string hex_bytes(ByteSpan bytes, std::string_view between = " ") {
   return text;
 }
 
-// Adds bytes that the codec could not read as one entry, so that they are compared too.
+// Appends the bytes that the codec could not read as one entry, so that they are compared, too.
 void add_rest(std::vector<Item> &items, ByteSpan rest) {
   if (!rest.empty())
     add_item(items, "unreadable rest", hex_bytes(rest, ""));
 }
 
-// A string of the symbol table's string table.
+// Returns a string of the symbol table's string table.
 std::string string_text(const Side &side, const Section &section, u32 offset) {
   const Section &symbols = side.view().sections()[section.link];
   const auto found = c_string_at(side.view().sections()[symbols.link].data, offset);
@@ -116,7 +116,7 @@ std::vector<Item> info_items(const Side &side, const Section &section) {
       const auto index = load_at<u32>(record.payload, u64{i} * 4);
       if (!index)
         break;
-      // One symbol says what the record is about; a list of them is what it says.
+      // A single symbol is the subject of the record; a list of symbols is its value.
       std::string &text = words == 1 ? item.key : item.value;
       text += fmt::format("{}{}", text.empty() ? "" : " ", side.symbol(symbols, *index));
     }
@@ -293,7 +293,7 @@ void diff_records(const Files &files, Report &report) {
 
 // ---- Section headers ---------------------------------------------------------------------------
 
-// What sh_info means for this section.
+// Returns the meaning of sh_info in this section as text.
 std::string info_text(const Side &side, const Section &s) {
   switch (role_of(s)) {
   case SectionRole::Text:
@@ -388,16 +388,16 @@ void diff_section_headers(const Files &files, Report &report) {
 // ---- Contents -----------------------------------------------------------------------------------
 
 // Contents that are not tables. Code is compared instruction by instruction and reported by
-// function and offset; data is reported by the variable it belongs to. Where a file differs in
-// nothing that was reported so far, the bytes between the sections are the last place to look.
+// function and offset; data is reported by the variable it belongs to. If no other difference is
+// found, the bytes between the sections are compared.
 
 constexpr u64 kInstruction = 16;
 constexpr u64 kRow = 16;
 
-// " in 'x' + 0x4", or nothing where no symbol is.
+// Returns " in 'x' + 0x4", or "" if no symbol covers the offset.
 std::string symbol_at(const Side &side, const Section &section, u64 offset) {
   const SymbolTable symbols = side.view().symbols();
-  std::optional<Symbol> last; // that begins at the offset or before
+  std::optional<Symbol> last; // the last one that begins at or before the offset
   for (u32 i = 1; i < symbols.size(); ++i)
     if (const Symbol symbol = symbols[i];
         symbol.section == section.index && symbol.in_section() && symbol.size != 0 &&
@@ -409,7 +409,7 @@ std::string symbol_at(const Side &side, const Section &section, u64 offset) {
   return fmt::format(" in {} + {:#x}", quoted(last->name), offset - last->value);
 }
 
-// An instruction as disassemblers write it: the two words, low one first.
+// Returns an instruction as disassemblers write it: two words, the low one first.
 std::string instruction_words(ByteSpan bytes) {
   if (bytes.size() < kInstruction)
     return hex_bytes(bytes);
@@ -491,7 +491,7 @@ std::string capsule_code(const Side &side, const elf::Capsule &capsule) {
                                                               : "no section";
 }
 
-// The first word of a capsule is a section index, so it is compared by name; the records by the
+// Compares the first word of a capsule, a section index, by name, and the records by the
 // instruction they belong to.
 void diff_capsule(const Files &files, const Pair &pair, Report &report) {
   const elf::Capsule a = elf::decode_capsule(pair.a->data), b = elf::decode_capsule(pair.b->data);
@@ -540,7 +540,7 @@ void diff_contents(const Files &files, Report &report) {
   }
 }
 
-// Runs only when nothing else was found.
+// Compares the bytes between sections. Runs only if no other difference was found.
 void diff_padding(const Files &files, Report &report) {
   const ByteSpan a = files.a.view().file(), b = files.b.view().file();
   if (std::ranges::equal(a, b))
@@ -564,7 +564,7 @@ void diff_padding(const Files &files, Report &report) {
 
 // ---- The file -----------------------------------------------------------------------------------
 
-// Sizes, offsets and counts follow from what the sections are; they are layout.
+// Offsets and counts in the header follow from the sections, so their topic is Layout.
 void diff_header_fields(const Files &files, DiffTopic topic, Report &report) {
   const FileHeader &a = files.a.view().header(), &b = files.b.view().header();
   const auto compare = [&](DiffTopic of, std::string_view name, u64 x, u64 y) {
@@ -595,7 +595,7 @@ void diff_header_fields(const Files &files, DiffTopic topic, Report &report) {
   field(Layout, "offset of the program headers", &FileHeader::phoff);
 }
 
-// The first section whose place differs, and how many more do.
+// Reports the first section whose value differs, with the number of all such sections.
 void diff_places(const Files &files, u64 (*value)(const Section &), std::string_view what,
                  Report &report) {
   const Pair *first = nullptr;
@@ -612,10 +612,10 @@ void diff_places(const Files &files, u64 (*value)(const Section &), std::string_
     });
 }
 
-// The part of the file that a segment loads, for comparisons in which sections may move. Padding
-// changes with every move, and with it the side of the segment's end on which a section without
-// bytes lies; so a segment is reported by the bytes it holds, and by padding only where there is
-// more than an alignment can ask for.
+// The sections that a segment loads, for comparisons in which sections may move. A move changes
+// padding, and a section without bytes may end up on the other side of the segment's end. So a
+// segment is compared by the sections whose bytes it holds, and by padding only if there is more
+// than an alignment can require.
 struct Loaded {
   const Section *first = nullptr;
   const Section *last = nullptr;
@@ -654,7 +654,8 @@ std::string loaded_text(const elf::ElfView &view, const Segment &segment) {
   return out;
 }
 
-// A toolkit note of another length moves everything behind it.
+// Also ignores Layout if Tkinfo is ignored and the notes differ in size, which moves all later
+// bytes.
 DiffOptions forgive_moves(const DiffOptions &options, const Files &files) {
   DiffOptions out = options;
   for (const Pair &pair : files.pairs)
@@ -664,7 +665,7 @@ DiffOptions forgive_moves(const DiffOptions &options, const Files &files) {
   return out;
 }
 
-// Nothing was reported, although something was compared: only then are unexplained bytes news.
+// True if no topic is ignored: only then is a difference between sections an unexplained one.
 bool nothing_ignored(const DiffOptions &options) {
   return std::ranges::find(options.ignored, true) == options.ignored.end();
 }

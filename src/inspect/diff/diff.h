@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What is different between two device ELF files, in words. Built for the person who wants to know
-// why a linker's output is not the expected one: sections are matched by name, symbols by name,
-// records by what they are about, so a change of numbering shows once and not in every table.
+// The differences between two device ELF files, in words, for a person who wants to know why a
+// linker's output is not the expected one. Sections and symbols are matched by name, records by
+// their subject, so a change of numbering shows up once and not in every table.
 #pragma once
 
 #include <array>
@@ -34,8 +34,8 @@ enum class DiffTopic : u8 {
   Debug,     // contents of debug sections
   Strings,   // string tables
   Segments,  // program headers
-  Layout,    // where things lie in the file
-  Padding,   // bytes that belong to nothing
+  Layout,    // offsets and sizes in the file
+  Padding,   // bytes that do not belong to any section or table
 };
 inline constexpr u32 kDiffTopics = static_cast<u32>(DiffTopic::Padding) + 1;
 
@@ -43,7 +43,7 @@ inline constexpr u32 kDiffTopics = static_cast<u32>(DiffTopic::Padding) + 1;
 [[nodiscard]] std::optional<DiffTopic> topic_from_name(std::string_view name);
 
 struct DiffOptions {
-  u64 limit = 12; // differences reported per topic; the rest is counted
+  u64 limit = 12; // differences reported per topic; further ones are only counted
   std::array<bool, kDiffTopics> ignored{};
 
   [[nodiscard]] bool ignores(DiffTopic topic) const { return ignored[static_cast<u32>(topic)]; }
@@ -51,8 +51,8 @@ struct DiffOptions {
 
 struct Difference {
   DiffTopic topic = DiffTopic::Header;
-  std::string place; // a section, a symbol, a record; may be empty
-  std::string text;  // what differs: first file first
+  std::string place; // the section, symbol or record; may be empty
+  std::string text;  // the difference; the first file comes first
 };
 
 struct DiffResult {
@@ -63,9 +63,9 @@ struct DiffResult {
   [[nodiscard]] bool same() const { return count() == 0; }
 };
 
-// Compares tolerant views as well as strict ones. Files with different bytes always give at least
-// one difference, unless its topic is ignored. Ignoring Tkinfo also forgives the moves in the file
-// that a longer note causes.
+// Compares two files; takes tolerant and strict views. Files with different bytes always give at
+// least one difference, unless its topic is ignored. Ignoring Tkinfo also ignores the changed
+// offsets that a longer note causes.
 [[nodiscard]] DiffResult diff_files(const elf::ElfView &a, const elf::ElfView &b,
                                     const DiffOptions &options);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The tools of the comparison: a list of differences with a limit per topic, and the one algorithm
-// that compares two lists of named entries. It looks at membership first and at order second, so
-// that one entry too many is reported as one entry too many and not as a shift of all that follow.
+// Helpers of the comparison: a list of differences with a limit per topic, and the algorithm that
+// compares two lists of named entries. It compares membership first and order second, so that an
+// additional entry is reported once and not as a shift of all entries after it.
 #include "inspect/diff/diff_report.h"
 
 #include <algorithm>
@@ -71,7 +71,7 @@ namespace {
 
 constexpr u32 kNone = 0xffffffff;
 
-// For each entry of `a` the entry of `b` with the same key and occurrence, and the reverse.
+// Holds for each entry of `a` the entry of `b` with the same key and occurrence, and the reverse.
 struct Matches {
   std::vector<u32> in_b;
   std::vector<u32> in_a;
@@ -79,7 +79,7 @@ struct Matches {
 
 Matches match(const std::vector<Item> &a, const std::vector<Item> &b) {
   Matches out{std::vector<u32>(a.size(), kNone), std::vector<u32>(b.size(), kNone)};
-  NameMap<std::vector<u32>> of_key; // entries of b, the first one last
+  NameMap<std::vector<u32>> of_key; // entries of b, in reverse order
   for (u32 i = static_cast<u32>(b.size()); i-- > 0;)
     of_key[b[i].key].push_back(i);
   for (u32 i = 0; i < a.size(); ++i) {
@@ -97,7 +97,7 @@ std::string told(const Item &item) {
   return item.value.empty() ? item.key : item.key + ": " + item.value;
 }
 
-// The common entries of both lists in their own order differ from somewhere on.
+// Reports the first place where the order of the entries that both lists have differs.
 void diff_order(const ItemWords &words, const std::vector<Item> &a, const std::vector<Item> &b,
                 const Matches &matches, Report &report) {
   u32 j = 0;
@@ -125,7 +125,7 @@ std::string numbered(const ItemWords &words, const Item &item) {
   return words.numbered ? fmt::format("{} {}", words.noun, item.index) : std::string(words.noun);
 }
 
-// `text` without the words that it begins with in common with `other`.
+// Returns `text` without the leading words that it shares with `other`.
 std::string_view without_common_words(std::string_view other, std::string_view text) {
   for (size_t end = text.find(' '); end != std::string_view::npos; end = text.find(' ')) {
     if (!other.starts_with(text.substr(0, end + 1)))
@@ -136,7 +136,7 @@ std::string_view without_common_words(std::string_view other, std::string_view t
   return text;
 }
 
-// The fields that differ between two values "field x, field y".
+// Returns the fields that differ between two values of the form "field x, field y".
 std::string changed(std::string_view a, std::string_view b) {
   constexpr std::string_view kBetween = ", ";
   std::string out;
@@ -144,7 +144,7 @@ std::string changed(std::string_view a, std::string_view b) {
     const size_t end_a = std::min(a.find(kBetween), a.size());
     const size_t end_b = std::min(b.find(kBetween), b.size());
     if (a.empty() != b.empty() || (end_a == a.size()) != (end_b == b.size()))
-      return {}; // not the same fields
+      return {}; // the values have different fields
     if (const auto x = a.substr(0, end_a), y = b.substr(0, end_b); x != y)
       out += fmt::format("{}{} vs {}", out.empty() ? "" : kBetween, x, without_common_words(x, y));
     a.remove_prefix(std::min(end_a + kBetween.size(), a.size()));
@@ -238,7 +238,8 @@ NameSet functions_with_code(const elf::ElfView &view) {
   return out;
 }
 
-// Then equal bytes are equal in words, and large equal parts need not be put into words.
+// True if indices mean the same in both files. Equal bytes then give equal texts, and large equal
+// parts need not be formatted.
 bool have_same_numbers(const Files &files) {
   const auto &a = files.a.view().sections(), &b = files.b.view().sections();
   if (a.size() != b.size())
@@ -263,7 +264,7 @@ bool Files::one_sided(const elf::Section &s) const {
 
 Files match_sections(const elf::ElfView &a, const elf::ElfView &b) {
   Files files{Side(a), Side(b), {}, functions_with_code(a), functions_with_code(b)};
-  NameMap<u32> in_b; // numbered name -> index
+  NameMap<u32> in_b; // by numbered name: the section's index
   for (const elf::Section &s : b.sections())
     if (s.index != 0)
       in_b.emplace(files.b.section(s.index), s.index);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a comparison says about functions: which changed and how, and their names in its lines.
+// The summary of a comparison by function: which ones changed and how, and names in report lines.
 #include "inspect/diff/summary.h"
 
 #include <algorithm>
@@ -15,12 +15,12 @@
 
 namespace culink::text {
 
-// What most people want to know of two files first: which kernels and functions became larger, or
-// need more registers, stack or memory. The numbers are those of `cubin usage`.
+// The most common questions about two files: which kernels and functions became larger, or need
+// more registers, stack or memory. The numbers are those of `cubin usage`.
 
 namespace {
 
-// The numbers that are compared: facts of inspect/reader/usage.h, and the sum of all banks.
+// The numbers that are compared: facts of inspect/reader/usage.h, and the total size of all banks.
 constexpr std::array<std::string_view, FunctionFacts::kNumbers> kFields = {
     "code",   "registers", "stack",    "frame",      "spills",
     "shared", "local",     "barriers", "parameters", "constants"};
@@ -73,7 +73,7 @@ std::vector<FunctionFacts> function_facts(const elf::ElfView &file, u32 image) {
 
 DiffSummary summarize_functions(std::span<const FunctionFacts> a,
                                 std::span<const FunctionFacts> b) {
-  std::map<std::string_view, std::vector<const FunctionFacts *>> unmatched; // the first one last
+  std::map<std::string_view, std::vector<const FunctionFacts *>> unmatched; // in reverse order
   for (const FunctionFacts &facts : b)
     unmatched[facts.name].push_back(&facts);
   for (auto &[_, list] : unmatched)
@@ -128,9 +128,9 @@ std::string describe_change(const FunctionChange &change) {
   return out;
 }
 
-// Differences are texts that are full of names: of symbols, and of sections, which end in the name
-// of a function. Here the names are found again by their characters, so that all lines show
-// demangled names on demand, whichever part of the comparison has written them.
+// Reports of differences contain names of symbols, and names of sections that end in the name of a
+// function. The functions here find these names in the finished text, so that every line can show
+// demangled names, regardless of the part of the comparison that wrote it.
 
 namespace {
 
@@ -139,7 +139,7 @@ bool is_part_of_name(char c) {
          c == '$' || c == '.';
 }
 
-// A word that is a name, or has one behind a dot, as names of sections do.
+// Demangles a word that is a name or, like a section's name, has one after a dot.
 std::string demangle_word(std::string_view word) {
   if (std::string text = demangle(word); text != word)
     return text;

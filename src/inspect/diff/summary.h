@@ -18,16 +18,16 @@ struct FunctionFacts {
 
   std::string name; // mangled
   bool kernel = false;
-  u32 image = 0; // for the caller
+  u32 image = 0; // set and used by the caller
   std::array<std::optional<u64>, kNumbers> numbers;
   u64 instructions = 0; // a hash of them
 };
-// Tolerant views will do.
+// Returns the properties of all functions of a file. Takes tolerant views, too.
 [[nodiscard]] std::vector<FunctionFacts> function_facts(const elf::ElfView &file, u32 image);
 
-// A number of a function that is not the same in both files; nothing where a file does not say.
+// A number of a function that differs between the files; nullopt if a file does not record it.
 struct FieldChange {
-  std::string_view key; // as `cubin usage` calls it
+  std::string_view key; // the key in `cubin usage`
   std::optional<u64> before, after;
 };
 
@@ -37,7 +37,7 @@ struct FunctionChange {
   bool kernel = false;
   Kind kind = Kind::Changed;
   u32 image = 0;             // of the first file; of the second if it was added
-  bool instructions = false; // as many as before, but others
+  bool instructions = false; // as many as before, but different ones
   std::vector<FieldChange> fields;
 };
 
@@ -47,8 +47,7 @@ struct DiffSummary {
   u64 same = 0;                        // functions without a change
 };
 
-// Compares functions by name, whatever images they are in; several of one name are matched in their
-// order.
+// Compares functions by name, in all images; several functions of one name are matched in order.
 [[nodiscard]] DiffSummary summarize_functions(std::span<const FunctionFacts> a,
                                               std::span<const FunctionFacts> b);
 
@@ -57,7 +56,7 @@ struct DiffSummary {
 // "code 768 -> 896, frame 8 -> 16" or "added, code 256".
 [[nodiscard]] std::string describe_change(const FunctionChange &change);
 
-// Shows every mangled name in a text as in the source, also one that ends the name of a section:
+// Replaces every mangled name in a text by the source name, also at the end of a section's name:
 // "'.text._Z1kPf': size 0x10" becomes "'.text.k(float*)': size 0x10".
 [[nodiscard]] std::string demangle_within(std::string_view text);
 

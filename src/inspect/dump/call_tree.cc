@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Call graphs as trees, for graphviz, and as data. What may surprise: very deep chains would be
-// indented beyond any screen, and by more bytes than the file has; from kDeepest on, a chain is
-// continued as a tree of its own.
+// Call graphs as trees, for graphviz, and as data. What may surprise: the indentation of very deep
+// chains would need more columns than any screen has, and more bytes than the file. So a chain that
+// reaches the depth kDeepest is continued as a separate tree.
 #include "inspect/dump/call_tree.h"
 
 #include <algorithm>
@@ -39,7 +39,7 @@ public:
     for (const CallNode &node : nodes_)
       for (const CallEdge &edge : node.calls)
         called[edge.callee] = true;
-    for (const bool also_called : {false, true}) // cycles that nobody calls come last
+    for (const bool also_called : {false, true}) // cycles without a caller outside come last
       for (u32 i = 0; i < nodes_.size(); ++i)
         if (!shown_[i] && (also_called || !called[i]))
           print_from(i);
@@ -108,7 +108,7 @@ private:
     out_.put('\n');
     if (!continues)
       return;
-    shown_[line.node] = true; // it will be
+    shown_[line.node] = true; // it is printed later, as the root of a tree
     continued_.push_back(line.node);
   }
 
@@ -116,7 +116,7 @@ private:
   const CallTreeOptions &options_;
   TextOut &out_;
   std::vector<bool> shown_;
-  std::deque<u32> continued_; // what was cut
+  std::deque<u32> continued_; // roots of the trees that continue cut chains
 };
 
 } // namespace

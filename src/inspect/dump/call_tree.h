@@ -14,28 +14,28 @@ namespace culink::text {
 struct CallTreeOptions {
   std::vector<u32> roots; // where to begin
   u64 depth = 0;          // calls followed from a root; 0: all
-  bool rest = false;      // then what no root leads to
+  bool rest = false;      // also print functions that are not reachable from a root
   bool demangled = false;
 };
 
-// A tree for people: each function with what it calls below it, once; where it is met again, a mark
-// says that it stands above. The output grows with the graph, however deep it is.
+// Prints a tree as text: each function once, with its callees below it; further occurrences have a
+// mark that refers to the first. The size of the output is linear in the graph, at any depth.
 void print_call_tree(const std::vector<inspect::CallNode> &nodes, const CallTreeOptions &options,
                      TextOut &out);
 
-// The functions that the roots lead to: a mark for each node.
+// Returns for each node whether it is reachable from the roots.
 [[nodiscard]] std::vector<bool> reached_functions(const std::vector<inspect::CallNode> &nodes,
                                                   const CallTreeOptions &options);
 
-// A text for graphviz, in double quotes.
+// Returns a text for graphviz, in double quotes.
 [[nodiscard]] std::string dot_text(std::string_view text);
 
-// The tree for graphviz: nodes and edges, to be put into a graph. `prefix` keeps the nodes of
-// several images apart.
+// Prints the nodes and edges of the tree for graphviz, without the graph around them. `prefix`
+// makes the nodes of several images distinct.
 void print_call_dot(const std::vector<inspect::CallNode> &nodes, const CallTreeOptions &options,
                     std::string_view prefix, TextOut &out);
 
-// A row for each function; calls are numbers of rows.
+// Prints a row for each function; calls are row numbers.
 void print_call_rows(const std::vector<inspect::CallNode> &nodes, const CallTreeOptions &options,
                      Sink &sink);
 

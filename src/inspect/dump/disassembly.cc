@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// nvdisasm knows the instructions, and we know the file: its lines are kept as they are, and what a
-// linker will do to an instruction, or has done and recorded, is put behind it. A line of code
-// begins with its offset in a comment, a section with its name between dashes; all other lines are
-// only copied.
+// Annotates the output of nvdisasm with facts from the file. Lines are kept as they are; a comment
+// after an instruction shows how a linker will change it, or has changed it and recorded that. A
+// line of code begins with its offset in a comment, a section with its name between dashes; all
+// other lines are only copied.
 #include "inspect/dump/disassembly.h"
 
 #include <algorithm>
@@ -22,10 +22,10 @@ namespace culink::text {
 namespace {
 
 constexpr std::string_view kCodePrefix = ".text.";
-constexpr u64 kInstructionSize = 16; // of all targets that compilers still know
+constexpr u64 kInstructionSize = 16; // on all supported targets
 constexpr size_t kCommentColumn = 88;
 
-// ".text.k" of "//--------------------- .text.k      --------------------------".
+// Returns ".text.k" for "//--------------------- .text.k      --------------------------".
 std::optional<std::string_view> section_of_line(std::string_view line) {
   constexpr std::string_view kStart = "//---";
   if (!line.starts_with(kStart) || !line.ends_with("---"))
@@ -38,7 +38,7 @@ std::optional<std::string_view> section_of_line(std::string_view line) {
   return line.substr(begin, end - begin);
 }
 
-// The number in "        /*00d0*/    UMOV UR4 ...".
+// Returns the number in "        /*00d0*/    UMOV UR4 ...".
 std::optional<u64> offset_of_line(std::string_view line) {
   const size_t begin = line.find_first_not_of(" \t");
   if (begin == std::string_view::npos || !line.substr(begin).starts_with("/*"))
@@ -51,7 +51,7 @@ std::optional<u64> offset_of_line(std::string_view line) {
   return offset;
 }
 
-// "R_CUDA_ABS32_LO_20 samples_seen+0x8"
+// Returns "R_CUDA_ABS32_LO_20 samples_seen+0x8".
 std::string describe(const elf::Relocation &relocation, const elf::SymbolTable &symbols) {
   const arch::RelocInfo *row = arch::find_reloc(relocation.type);
   std::string out = row ? std::string(row->name) : fmt::format("relocation {}", relocation.type);

@@ -12,12 +12,12 @@ namespace culink::text {
 
 using FunctionFilter = std::function<bool(std::string_view name)>;
 
-// The numbers of the symbols of functions that are wanted, as nvdisasm's -fun takes them.
+// Returns the symbol numbers of the selected functions, as nvdisasm's -fun takes them.
 [[nodiscard]] std::vector<u32> function_symbols(const elf::ElfView &view,
                                                 const FunctionFilter &wanted);
 
-// The listing that nvdisasm -c has made of a file: the code of the functions that are wanted, with
-// the relocations beside the instructions that they change, and names as the source has them.
+// Annotates the listing that nvdisasm -c made of a file: the code of the selected functions, with
+// relocations next to the instructions that they change, and demangled names.
 [[nodiscard]] std::string annotate_disassembly(const elf::ElfView &view, std::string_view listing,
                                                const FunctionFilter &wanted);
 

@@ -28,8 +28,8 @@
 
 namespace culink::text {
 
-// How sections, symbols and numbers are called in a dump. Section symbols often have no name of
-// their own; they go by that of their section.
+// Names of sections, symbols and numbers in a dump. Section symbols often have no name; the dump
+// shows the name of their section.
 
 namespace {
 
@@ -45,14 +45,15 @@ class SymbolNames {
 public:
   SymbolNames(const DumpContext &context, const elf::SymbolTable &table)
       : context_(context), table_(table) {}
-  // The table that sh_link of `user` names, or .symtab if it names none.
+  // Takes the table that sh_link of `user` refers to, or .symtab if it is 0.
   SymbolNames(const DumpContext &context, const elf::Section &user)
       : SymbolNames(context, context.file.linked_symbols(user)) {
     if (table_.empty())
       table_ = context.file.symbols();
   }
 
-  // "" for an index that is 0 or outside; a section symbol without a name has its section's.
+  // Returns "" for an index that is 0 or out of range, and the section's name for an unnamed
+  // section symbol.
   [[nodiscard]] std::string operator()(u32 index) const {
     return index == 0 || index >= table_.size() ? std::string() : of(table_[index]);
   }
@@ -80,7 +81,7 @@ void put_section(Sink &sink, const elf::Section &section) {
   sink.put("section", number(section.index));
 }
 
-// Warns about each violation a codec found in `section`.
+// Warns about each violation that a codec found in `section`.
 void warn_violations(const DumpContext &context, const elf::Section &section,
                      const std::vector<elf::Violation> &violations) {
   for (const elf::Violation &violation : violations)
@@ -88,14 +89,14 @@ void warn_violations(const DumpContext &context, const elf::Section &section,
                   violation.message});
 }
 
-// The end of what a codec made of `section`: bytes that it could not read, and warnings.
+// Writes the bytes of `section` that a codec could not read, and warnings.
 void put_rest(const DumpContext &context, const elf::Section &section, const auto &decoded) {
   if (!decoded.rest.empty())
     context.sink.bytes({"rest", ""}, decoded.rest);
   warn_violations(context, section, decoded.violations);
 }
 
-// The file header, with what the ABI bytes and e_flags say about the target.
+// The file header, with the target that the ABI bytes and e_flags encode.
 
 std::string_view code_kind_name(u8 kind) {
   switch (static_cast<arch::CodeKind>(kind)) {
@@ -149,8 +150,8 @@ void dump_header(const DumpContext &context) {
   sink.close_record();
 }
 
-// The tables every ELF file has: sections, segments, symbols, relocations. Rows go out as they are
-// met; nothing is collected first, so listing a large file costs its tables and no more.
+// The tables that every ELF file has: sections, segments, symbols, relocations. Each row is written
+// as soon as it is read, so the memory use does not depend on the size of the file.
 
 std::string_view type_name(elf::SectionType type) {
   return elf::kSectionTypeNames.name_of(type).value_or("");
@@ -158,7 +159,7 @@ std::string_view type_name(elf::SectionType type) {
 
 // ---- Segments -----------------------------------------------------------------------------------
 
-// Sections by file offset, to find those inside a range.
+// Returns the sections by file offset, to find those inside a range.
 std::vector<const elf::Section *> sections_by_offset(const elf::ElfView &file) {
   std::vector<const elf::Section *> sorted;
   for (const elf::Section &section : file.sections())
@@ -168,8 +169,8 @@ std::vector<const elf::Section *> sections_by_offset(const elf::ElfView &file) {
   return sorted;
 }
 
-// Whether the segment holds the section: its bytes, or, for a section without bytes, its place in
-// the memory that follows them. Addresses say nothing here: they are all 0.
+// True if the segment contains the bytes of the section or, for a section without bytes, its place
+// in the memory after them. Addresses do not help here: they are all 0.
 bool holds(const elf::Segment &segment, const elf::Section &section) {
   const u64 start = section.offset - segment.offset;
   if (section.no_data())
@@ -178,8 +179,8 @@ bool holds(const elf::Segment &segment, const elf::Section &section) {
   return start <= segment.filesz && segment.filesz - start >= section.size;
 }
 
-// A damaged file can name 65,535 segments that each cover 100,000 sections. A whole file's worth of
-// sections has been looked at a few times over in any file that makes sense.
+// A damaged file can have 65,535 segments that each cover 100,000 sections. In a valid file the
+// sections are visited only a few times in total, so a limit does not affect it.
 class CoverageBudget {
 public:
   explicit CoverageBudget(size_t sections) : left_(16 * u64{sections} + 1024) {}
@@ -234,7 +235,7 @@ constexpr std::array<elf::NamedNumber, 5> kSpaceNames{{{0x20, "global"},
                                                        {0x80, "constant"},
                                                        {0xa0, "reserved-shared"}}};
 
-// st_other in words: kernel or memory space, managed, visibility; bits without a word as a number.
+// Describes st_other: kernel or memory space, managed, visibility; unknown bits as a number.
 std::string describe_other(const elf::Symbol &symbol) {
   std::string words;
   const auto add = [&](std::string_view word) {
@@ -390,16 +391,15 @@ void put_relocations(const DumpContext &context, const elf::Section &section) {
   context.sink.close_list();
 }
 
-// Sections whose records have a known layout. What does not fit its layout is shown as the bytes it
-// is.
+// Sections whose records have a known layout. Records that do not fit it are shown as bytes.
 
-// The fields of elf/records/fields.h, told to a sink.
+// Writes the fields of elf/records/fields.h to a sink.
 struct FieldPrinter {
   static constexpr bool kDocument = false;
   Sink &sink;
-  const SymbolNames *names = nullptr; // of records that have symbols
+  const SymbolNames *names = nullptr; // names of the symbols that records refer to
   elf::InfoShape shape = elf::InfoShape::Opaque;
-  bool masks = false; // values are bits, which decimal digits would hide
+  bool masks = false; // values are bit masks and shown in hexadecimal
 
   void number(elf::FieldKey key, u64 value, const elf::FieldRule &rule) {
     const bool decimal = rule.form == elf::FieldForm::Decimal ||
@@ -449,13 +449,13 @@ struct FieldPrinter {
 };
 
 // .nv.info, .nv.info.<function> and their Mercury counterparts, record by record: the attribute's
-// name, its format, and the value as the attribute's layout gives it meaning. A record that does
-// not fit its layout is shown as the bytes it is.
+// name, its format, and the value according to the attribute's layout. A record that does not fit
+// its layout is shown as bytes.
 
 constexpr Column kAttribute{"attribute", "attribute", -38};
 constexpr Column kFormat{"format", "format", -10};
 
-// Bit masks and packed versions, which decimal digits would hide.
+// True for bit masks and packed versions, which are hard to read in decimal.
 bool shown_in_hex(elf::InfoAttribute attribute) {
   return attribute == elf::InfoAttribute::SwWar || attribute == elf::InfoAttribute::SparseMmaMask ||
          attribute == elf::InfoAttribute::MercuryIsaVersion ||
@@ -486,9 +486,9 @@ void put_info(const DumpContext &context, const elf::Section &section) {
 }
 
 // Call graph, prototypes, notes and compatibility attributes. All four are short lists of fixed
-// records; a descriptor that cannot be read is shown as bytes, beside the warning.
+// records; a descriptor that cannot be read is shown as bytes, next to the warning.
 
-// Prototypes are offsets in the string table of the symbol table.
+// Returns the strings of the symbol table, which prototypes are offsets into.
 ByteSpan strings_for(const elf::ElfView &file, const elf::Section &user) {
   const elf::Section &table = file.sections()[user.link];
   if (!elf::is_symbol_table(table.type))
@@ -676,10 +676,10 @@ void put_unified_entries(const DumpContext &context, const elf::Section &section
   put_rest(context, section, unified);
 }
 
-// The header and a count of what follows; the records are instructions.
+// Writes the header and the number of records; the records themselves are encoded instructions.
 void put_capsule(const DumpContext &context, const elf::Section &section) {
   const elf::Capsule capsule = elf::decode_capsule(section.data);
-  if (!capsule.violations.empty() && context.file.find(".note.nv.cuver")) { // of toolkit 12.8
+  if (!capsule.violations.empty() && context.file.find(".note.nv.cuver")) { // toolkit 12.8
     context.sink.put("form", name("of an earlier toolkit"));
     return;
   }
@@ -721,7 +721,7 @@ void put_hex(const DumpContext &context, const elf::Section &section) {
   context.sink.bytes({"bytes", ""}, section.data);
 }
 
-// Mercury sections that are only another header of the bytes of a section of machine code.
+// Lists Mercury sections that share their bytes with a section of machine code.
 void dump_shared_bytes(const DumpContext &context) {
   std::vector<const elf::Section *> plain, mercury;
   for (const elf::Section &section : context.file.sections())
@@ -750,8 +750,8 @@ void dump_shared_bytes(const DumpContext &context) {
     context.sink.close_list();
 }
 
-// One file's dump: its parts in a fixed order. Each part reads the file again, which costs little,
-// because the view decodes on demand; so a part can be asked for alone.
+// The dump of one file: its parts in a fixed order. Each part reads the file again, so that a part
+// can be requested alone; this is cheap, because the view decodes on demand.
 
 template <elf::SectionType... types> bool has_type(const elf::Section &section) {
   return ((section.type == types) || ...);
@@ -766,7 +766,7 @@ bool has_relocations(const elf::Section &section) {
   return elf::is_relocation_table(section.type);
 }
 
-// What a section holds, inside its row.
+// Writes the contents of a section into its row.
 using PutSection = void(const DumpContext &context, const elf::Section &section);
 
 // A list of the sections of one kind.
@@ -814,8 +814,8 @@ void put_row(const DumpContext &context, const elf::Section &section, PutSection
   context.sink.close_row();
 }
 
-// Few files have more than two of the rarer kinds: one that does not occur is left out rather than
-// shown as empty.
+// Writes the sections of one kind. Few files have more than two of the rarer kinds, so a kind that
+// does not occur is left out, not shown as empty.
 void dump_list(const DumpContext &context, const SectionList &list) {
   bool open = list.wanted != &DumpOptions::records;
   if (open)
@@ -831,7 +831,7 @@ void dump_list(const DumpContext &context, const SectionList &list) {
     context.sink.close_list();
 }
 
-// Section names need not be unique; all of that name are shown.
+// Writes all sections of a given name; section names need not be unique.
 void dump_hex(const DumpContext &context) {
   context.sink.open_list("hex", "Contents");
   for (const std::string &wanted : context.options.hex) {

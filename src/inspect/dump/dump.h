@@ -12,7 +12,7 @@
 
 namespace culink::text {
 
-// What to show of a file.
+// Selects the parts of a file to show.
 struct DumpOptions {
   bool header = false;
   bool sections = false;
@@ -27,10 +27,10 @@ struct DumpOptions {
   std::vector<std::string> hex; // contents of the sections of these names
 };
 
-// Called once for each thing that could not be read.
+// Called once for each part of a file that could not be read.
 using WarningSink = std::function<void(const Error &)>;
 
-// Tells `sink` what `file` holds. The view is a tolerant one: what is damaged is left out and
+// Writes the contents of `file` to `sink`. Takes a tolerant view: damaged parts are left out and
 // warned about.
 void dump_file(std::string_view name, const elf::ElfView &file, const DumpOptions &options,
                Sink &sink, const WarningSink &warn);

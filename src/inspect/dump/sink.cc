@@ -14,12 +14,12 @@
 
 namespace culink::text {
 
-// Facts for people: a title, a line of column titles, one line per row. Columns have fixed widths
-// so that a row can be written as soon as it is known; what is too long pushes the rest of its line
-// to the right. A list inside a row is indented below it. Titles wait for the first row, so that an
-// empty list takes one line, or none when it is part of a row.
+// Facts as text: a title, a line of column titles, one line per row. Columns have fixed widths so
+// that a row can be written at once; a value that is too long shifts the rest of its line to the
+// right. A list inside a row is indented below it. Titles are written with the first row, so that
+// an empty list takes one line, or none if it is part of a row.
 //
-// Blanks are owed, not written: they come out when something follows, so no line ends in them.
+// Blanks are delayed until a text follows them, so no line ends in blanks.
 
 namespace {
 
@@ -116,7 +116,7 @@ private:
     std::string_view title;
     std::span<const Column> headings;
     u64 indent;   // of its rows
-    bool waiting; // title and headings are still to be written
+    bool waiting; // title and headings are not written yet
   };
 
   [[nodiscard]] u64 indent() const { return lists_.empty() ? 0 : lists_.back().indent; }
@@ -167,7 +167,7 @@ private:
       end_line();
   }
 
-  // The text before a value: two blanks in a table, ", key " in running text.
+  // Writes the text before a value: two blanks in a table, ", key " in running text.
   void separate(const Column &column) {
     if (column.title.empty()) {
       if (keyed_)
@@ -183,7 +183,7 @@ private:
     first_ = false;
   }
 
-  // Pays the blanks, then writes.
+  // Writes the delayed blanks, then the text.
   void put(std::string_view text) {
     if (text.empty())
       return;
@@ -202,7 +202,7 @@ private:
       blanks_ += padding;
   }
 
-  // In running text a comma or a blank would be taken for ours.
+  // Quotes a name in running text that contains a comma or a blank, which are separators there.
   std::string_view render(const Value &value) {
     const bool quoted = keyed_ && value.kind == Value::Kind::Name &&
                         (value.text.empty() || value.text.find_first_of(", ") != value.text.npos);
@@ -244,7 +244,7 @@ private:
 
   TextOut &out_;
   TextOut scratch_;
-  u64 blanks_ = 0;          // owed before the next text
+  u64 blanks_ = 0;          // delayed until the next text
   std::vector<List> lists_; // open ones, outermost first
   bool first_file_ = true;
   bool line_open_ = false;
@@ -300,9 +300,9 @@ std::string_view text_of(const Value &value, TextOut &scratch) {
   return scratch.text();
 }
 
-// Facts as JSON, written as they come: no document is built, so memory does not grow with the
-// file. One row is one line, which keeps the output readable and lets diff work on it. Strings are
-// the printable form of the file's bytes, therefore always valid UTF-8.
+// Facts as JSON, written at once: no document is built, so memory use does not depend on the size
+// of the file. A row is one line, which keeps the output readable and suitable for diff. Strings
+// are the printable form of the file's bytes, and therefore always valid UTF-8.
 
 namespace {
 
@@ -429,19 +429,19 @@ private:
 
 } // namespace
 
-// Facts as tables: for spreadsheets and data frames as comma-separated values, a line with the keys
-// of the columns and a line for each row; for documents as Markdown.
+// Facts as tables. CSV, for spreadsheets and data frames: a line with the keys of the columns and a
+// line for each row. Markdown, for documents.
 //
 // A list without columns has rows of different form, such as the sections of a dump. Lists in such
-// a row are tables, whose lines begin with what the row itself says; a row without lists is a line.
-// Values without a column follow as one cell, "key value, key value", as text has them, and so do
-// lists further inside. What a file does not say is an empty field.
+// a row are tables; each of their lines begins with the values of the row. A row without lists is
+// one line. Values without a column share one cell, "key value, key value", as in text, and so do
+// lists at deeper levels. A value that the file does not record is an empty field.
 
 namespace {
 
 constexpr Column kRecordColumns[] = {{"key", "key"}, {"value", "value"}};
 
-// A field of comma-separated values, in quotes where it has to be.
+// Returns a field of comma-separated values, in quotes if necessary.
 std::string csv_field(std::string_view text) {
   if (text.find_first_of(",\"\n\r") == std::string_view::npos)
     return std::string(text);
@@ -451,8 +451,8 @@ std::string csv_field(std::string_view text) {
   return out + "\"";
 }
 
-// A name from a file for such a field: printable, and the sign with which spreadsheets begin a
-// formula as a number.
+// Returns a name from a file for such a field: printable, with a leading character that would begin
+// a formula in a spreadsheet replaced by its number.
 std::string csv_name(std::string_view bytes) {
   const bool formula =
       !bytes.empty() && std::string_view("=+-@").find(bytes.front()) != std::string_view::npos;
@@ -461,7 +461,7 @@ std::string csv_name(std::string_view bytes) {
                  : printable(bytes);
 }
 
-// A cell of Markdown: what would be markup there stays text.
+// Returns a cell of Markdown; characters of markup are escaped.
 std::string markdown_cell(std::string_view text) {
   std::string out;
   for (const char c : text) {
@@ -542,15 +542,15 @@ public:
   }
 
 private:
-  // An open list and the row of it that is open.
+  // An open list and its open row.
   struct Level {
     std::string key;
     std::string title;
     std::span<const Column> columns;
     std::vector<std::string> keys = {};  // of the cells
     std::vector<std::string> cells = {}; // of the row
-    std::string rest = {};               // its values without a column
-    bool has_lists = false;              // whose lines stand for it
+    std::string rest = {};               // values of the row without a column
+    bool has_lists = false;              // the lines of the lists replace that of the row
   };
 
   void add(const Column &column, std::string text, bool is_name) {
@@ -575,7 +575,7 @@ private:
     separator_ = column.title.empty() ? ", " : " ";
   }
 
-  // What a line has of all levels: keys, or cells. A list without columns has a cell for the rest.
+  // Returns the keys or the cells of all levels. A list without columns has a cell for the rest.
   [[nodiscard]] std::vector<std::string> line_of(bool keys) const {
     std::vector<std::string> out;
     if (!markdown_ && !file_.empty())
@@ -596,7 +596,7 @@ private:
     put_line(line_of(false));
   }
 
-  // The keys of the columns, unless the table goes on.
+  // Writes the keys of the columns, unless the line continues the last table.
   void put_header() {
     std::vector<std::string> keys = line_of(true);
     if (keys == header_ && levels_.back().key == table_)
@@ -626,7 +626,7 @@ private:
     out_.put(markdown_ ? " |\n" : "\n");
   }
 
-  // Numbers of CSV are decimal.
+  // Numbers in CSV are decimal.
   [[nodiscard]] std::string cell_of(const Value &value) const {
     using Kind = Value::Kind;
     if (value.kind == Kind::Missing || value.kind == Kind::Absent)
@@ -646,7 +646,7 @@ private:
   TextOut &out_;
   bool markdown_;
   std::string file_;
-  std::vector<Level> levels_; // open tables, the rows around them first
+  std::vector<Level> levels_; // open tables, outermost first
   u32 inner_ = 0;             // lists inside a cell
   std::string_view separator_;
   std::string table_; // the last one

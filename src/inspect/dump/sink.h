@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where facts about a file go. They are told once, as lists of rows of named values; one sink
-// writes them for people, others as JSON, as comma-separated values or as tables of Markdown. So
-// all say the same by construction.
+// The destination of facts about a file. A dump passes them once, as lists of rows of named values;
+// one sink writes text, others JSON, comma-separated values or Markdown tables. So all formats have
+// the same contents by construction.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@
 
 namespace culink::text {
 
-// One value. Texts are borrowed until the call returns.
+// One value. Texts are borrowed and must stay valid until the call returns.
 struct Value {
   enum class Kind : u8 {
     Number,    // decimal
@@ -27,13 +27,13 @@ struct Value {
     Signed,    // decimal
     SignedHex, // text: -0x..
     Name,      // a string from the file or from our tables
-    Label,     // a number that has a name, or would have one if it were known
-    Reference, // a number that people look up in another table, which has its name
+    Label,     // a number that has a name, known or unknown
+    Reference, // a number of an entry in another table, which has its name
     Flag,      // true or false
     List,      // numbers with blanks between them: in JSON an array
-    Missing,   // the file does not say: text "-", JSON null
-    Blank,     // nothing to say: text nothing, JSON null
-    Absent,    // this row has no such thing: text "-", JSON nothing
+    Missing,   // the file does not record it: text "-", JSON null
+    Blank,     // empty: text "", JSON null
+    Absent,    // this row does not have the value: text "-", JSON nothing
   };
   Kind kind = Kind::Number;
   u64 number = 0;
@@ -67,21 +67,21 @@ struct Value {
 [[nodiscard]] constexpr Value absent() {
   return {Value::Kind::Absent, 0, {}};
 }
-// In text the name, or 0xNN when it is empty; in JSON "key": number and "key_name": name or null.
+// Text: the name, or 0xNN if it is empty. JSON: "key": number, and "key_name": name or null.
 [[nodiscard]] constexpr Value label(u64 v, std::string_view text) {
   return {Value::Kind::Label, v, text};
 }
-// In text the number; in JSON as a label.
+// Text: the number. JSON: a label.
 [[nodiscard]] constexpr Value reference(u64 v, std::string_view text) {
   return {Value::Kind::Reference, v, text};
 }
 
-// How a value is called and placed. Placed columns (title not empty) are in a table under their
-// title; the others are written as "key value".
+// The name and place of a value. Columns with a title are columns of a table; the others are
+// written as "key value".
 struct Column {
   std::string_view key;   // in JSON
   std::string_view title; // in text
-  i32 width = 0;          // negative: to the left; 0: as it comes
+  i32 width = 0;          // negative: left-aligned; 0: not padded
 };
 
 class Sink {
@@ -91,44 +91,44 @@ public:
   Sink &operator=(const Sink &) = delete;
   virtual ~Sink() = default;
 
-  // The whole output: one entry per file. `shown` is what people read in place of the name.
+  // The whole output: one entry per file. Text shows `shown` in place of the name.
   virtual void begin() {}
   virtual void end() {}
   virtual void begin_file(std::string_view file, std::string_view shown = {}) = 0;
   virtual void end_file() {}
-  // A fact about the file that only programs ask for.
+  // A fact about the file that only machine-readable formats write.
   virtual void fact(std::string_view /*key*/, const Value & /*value*/) {}
-  // A line for people.
+  // A line that only text has.
   virtual void line(std::string_view /*text*/) {}
 
-  // A list of rows. Inside a row it is that row's list, and its title may be empty. `columns`,
-  // which outlive the list, are those of a table; rows of a list without them differ in form.
+  // A list of rows. Inside a row it belongs to that row, and its title may be empty. `columns` must
+  // outlive the list; if there are none, the rows differ in form.
   virtual void open_list(std::string_view key, std::string_view title,
                          std::span<const Column> columns = {}) = 0;
   virtual void close_list() = 0;
   virtual void open_row() = 0;
-  // In text, what follows of the row starts a line of its own.
+  // Text: the rest of the row starts a new line.
   virtual void continue_row() {}
   virtual void close_row() = 0;
-  // The sum of the rows of a table that was closed: one more row; in JSON a record.
+  // The sum of the rows of the table that was just closed: another row, in JSON a record.
   virtual void open_total(std::string_view /*key*/) {}
   virtual void close_total() {}
 
-  // A group of values, one per line in text.
+  // A group of values; text has one per line.
   virtual void open_record(std::string_view key, std::string_view title) = 0;
   virtual void close_record() = 0;
 
   // A value of the open row or record.
   virtual void field(const Column &column, const Value &value) = 0;
-  // Several, in a column without a width. With `named`, they are labels: JSON also has "key_name",
-  // even when there are none.
+  // Several values in a column without a width. With `named` they are labels: JSON then always has
+  // "key_name", even for an empty list.
   virtual void values(const Column &column, std::span<const Value> values, bool named = false) = 0;
-  // Bytes in hexadecimal: on one line of a row when there are few, else as a dump.
+  // Bytes in hexadecimal: in the row's line if there are few, else as a dump.
   virtual void bytes(const Column &column, ByteSpan bytes) = 0;
 
-  // A value that text writes as "key value".
+  // Writes a value that text shows as "key value".
   void put(std::string_view key, const Value &value) { field({key, ""}, value); }
-  // A list with a row for each item; `put` has what is in it.
+  // Writes a list with a row for each item; `put_item` writes the values of the row.
   void list(std::string_view key, std::string_view title, const auto &items, const auto &put_item) {
     open_list(key, title);
     for (const auto &item : items) {
@@ -138,7 +138,7 @@ public:
     }
     close_list();
   }
-  // Cells of the open row, from the first column on; or all of a row.
+  // Writes cells of the open row, from the first column on.
   void cells(std::span<const Column> columns, std::initializer_list<Value> values) {
     for (const Value &value : values)
       field(columns[static_cast<size_t>(&value - values.begin())], value);
@@ -155,33 +155,33 @@ enum class Format : u8 { Text, Json, Csv, Markdown };
 
 [[nodiscard]] std::unique_ptr<Sink> make_sink(Format format, TextOut &out);
 
-// A value as people read it, in `scratch` or where it already is.
+// Returns the text form of a value, in `scratch` or where it already is.
 [[nodiscard]] std::string_view text_of(const Value &value, TextOut &scratch);
 
-// Tables of rows that are all there before the first is written: columns are as wide as their
-// values, and those that no row needs are left out.
+// Tables whose rows are all known before the first is written: columns are as wide as their values,
+// and those that are empty in all rows are left out.
 
 struct ColumnForm {
-  bool left = false; // to the left
-  bool rare = false; // left out where all rows say Absent
-  size_t width = 0;  // at least
+  bool left = false; // left-aligned
+  bool rare = false; // left out if the value is Absent in all rows
+  size_t width = 0;  // minimum
 };
 
-// A column and what a row has in it. A text that is made for it is kept in `scratch`.
+// A column and its value in a row. `scratch` keeps a text that is made for the value.
 template <class Row> struct TableColumn {
-  std::string key; // in text the title, too
+  std::string key; // also the title in text
   std::function<Value(const Row &row, std::string &scratch)> value;
   ColumnForm form = {};
 };
 
 template <class Row> struct Table {
   std::string key, title;
-  std::vector<TableColumn<Row>> columns; // the last one takes the room it needs
+  std::vector<TableColumn<Row>> columns; // the last one is as wide as its values
   std::span<const Row> rows = {};
   const Row *total = nullptr;
   std::string total_key = {}; // in JSON
-  std::string more = {};      // a line behind the rows
-  bool always = false;        // has titles in text even without rows
+  std::string more = {};      // a line after the rows
+  bool always = false;        // text shows the titles even without rows
 };
 
 template <class Row> void write_table(const Table<Row> &table, Sink &sink) {

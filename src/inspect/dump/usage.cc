@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Rows of usage: values by the names of their columns, conditions, orders, what a launch would be
-// like, and tables. The name, which may be long, comes last.
+// Rows of usage: values by the names of their columns, conditions, orders, the result of a launch,
+// and tables. The name, which may be long, comes last.
 //
-// What may surprise: shared memory of a linked kernel has the area that the system reserves in it,
-// which theoretical_occupancy adds itself. Launches with more threads than __launch_bounds__ allow
-// fail, and so do those with others than .reqntid demands.
+// What may surprise: the shared memory of a linked kernel includes the area that the system
+// reserves, which theoretical_occupancy adds itself. Launches with more threads than
+// __launch_bounds__ allows fail, and so do those whose number differs from .reqntid.
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -24,7 +24,7 @@ namespace culink::text {
 
 namespace {
 
-// What a launch would be like.
+// The columns that describe a launch.
 struct LaunchFact {
   std::string_view key;
   u32 LaunchResult::*value;
@@ -57,7 +57,7 @@ std::optional<u64> constant_size(const FunctionUsage &function, u32 bank) {
   return std::nullopt;
 }
 
-// The number in "constant3".
+// Returns the number in "constant3".
 std::optional<u32> bank_of(std::string_view key) {
   constexpr std::string_view kPrefix = "constant";
   if (!key.starts_with(kPrefix))
@@ -100,10 +100,10 @@ LaunchResult launch(const FunctionUsage &use, const arch::MultiprocessorInfo &sm
 struct RelationRow {
   std::string_view text;
   bool (*holds)(u64 value, u64 number);
-  bool of_names = false; // names are compared so, too
+  bool of_names = false; // also applies to names
 };
 
-// Longer ones first.
+// An operator comes before its own prefixes.
 constexpr std::array<RelationRow, 7> kRelations{{
     {">=", [](u64 a, u64 b) { return a >= b; }},
     {"<=", [](u64 a, u64 b) { return a <= b; }},
@@ -114,7 +114,7 @@ constexpr std::array<RelationRow, 7> kRelations{{
     {"=", [](u64 a, u64 b) { return a == b; }, true},
 }};
 
-// The number of a function as a cell.
+// Returns a number of a function as a cell.
 Value shown(const inspect::FunctionFact &fact, const FunctionUsage &use, std::string &scratch) {
   using Shape = inspect::FunctionFact::Shape;
   const std::optional<u64> value = fact.value(use);
@@ -235,7 +235,7 @@ bool UsageCondition::holds(const UsageRow &row) const {
 void sort_rows(std::string_view key, std::vector<UsageRow> &rows) {
   if (has_names(key))
     std::ranges::stable_sort(rows, {}, [&](const UsageRow &row) { return name_of(row, key); });
-  else // what the file does not say comes last
+  else // unrecorded values come last
     std::ranges::stable_sort(rows, std::greater<>(),
                              [&](const UsageRow &row) { return value_of(row, key); });
 }

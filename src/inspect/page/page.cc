@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// An image for a page: who owns its bytes and who calls whom is inspect/image_parts' to say, what
-// functions need is inspect/usage's. Both list the functions in the order of their symbols.
+// Reads an image for a page: inspect/reader/image_parts divides its bytes and finds calls,
+// inspect/reader/usage finds resources. Both list the functions in the order of their symbols.
 //
 // Functions are sorted by name here: names of one template then follow each other, which makes the
 // page a fraction of the size (see put_front_coded).
@@ -33,7 +33,7 @@ struct PartName {
   std::string_view shown;
 };
 
-// What people call the kinds of bytes that are no function's; others are shown as they are.
+// Names on the page for kinds of bytes that do not belong to a function; others keep their names.
 constexpr PartName kPartNames[] = {
     {"string-table", "names"},
     {"symbol-table", "symbol table"},
@@ -71,7 +71,7 @@ FunctionRow make_row(const FunctionUsage &use, bool linked, u64 reserved_shared)
   FunctionRow row{std::string(use.name), use};
   if (!row.use.min_stack)
     row.use.min_stack = use.frame;
-  if (!linked) // what a function calls, and so its stack, is not known yet
+  if (!linked) // callees are not known yet, so the stack is not either
     row.use.min_stack.reset();
   row.use.shared -= std::min(use.shared, use.kernel ? reserved_shared : 0);
   return row;
@@ -122,8 +122,8 @@ ImageReport read_image(const elf::ElfView &file) {
   return out;
 }
 
-// Facts of a link beside its image. Functions of the image and of the facts are matched by name;
-// where files have functions of one name, each local to its file, they come in the same order.
+// Facts of a link in addition to its image. Functions of the image and of the facts are matched by
+// name; local functions of one name are matched in order.
 
 namespace {
 
@@ -162,11 +162,10 @@ Report with_link(ImageReport image, const LinkResult &result) {
 }
 
 // A page: its data as JSON between the parts of the web page. Functions that occur more than once
-// are numbered first, so that the page can show them together.
+// get group numbers first, so that the page can show them together.
 //
-// Functions that are in the files more than once. Two are the same if their code has the same size
-// and digest; groups are numbered in the order in which they are met, so that a page does not
-// depend on digests.
+// Two functions are equal if their code has the same size and digest. Groups are numbered in the
+// order in which they are found, so that a page does not depend on digests.
 
 namespace {
 
@@ -178,11 +177,11 @@ Key key_of(const ImageReport &image, const FunctionRow &function) {
           function.digest};
 }
 
-// By image and function: the number of its group, from 1, if others have the same machine code for
-// the same target; else 0. Code that is not linked is the same only under the same name, because
-// what it calls is not in it yet. Sides of a comparison are apart.
+// Returns by image and function the number of its group, from 1, if others have the same machine
+// code for the same target; else 0. Unlinked code must also have the same name, because it does not
+// contain the addresses of its callees yet. The sides of a comparison have separate groups.
 std::vector<std::vector<u32>> number_duplicates(const Report &report) {
-  std::map<Key, u32> seen; // how often
+  std::map<Key, u32> seen; // number of occurrences
   for (const ImageReport &image : report.images)
     for (const FunctionRow &function : image.functions)
       if (function.use.code != 0)
@@ -203,7 +202,8 @@ std::vector<std::vector<u32>> number_duplicates(const Report &report) {
   return out;
 }
 
-// By image and function: a number for its machine code, equal for equal code, on both sides.
+// Returns by image and function a number for its machine code, the same for equal code on both
+// sides.
 std::vector<std::vector<u32>> number_code(const Report &report) {
   std::map<std::pair<u64, u64>, u32> numbers;
   std::vector<std::vector<u32>> out;
@@ -218,15 +218,15 @@ std::vector<std::vector<u32>> number_code(const Report &report) {
   return out;
 }
 
-// Data of a page, small enough for 64,000 kernels with the names of templates: a column is an
-// array, calls are one array with a start for each function, and a name says how many characters it
-// shares with the one before (front coding). data.js reads it.
+// The data of a page, small enough for 64,000 kernels with names of templates: a column is an
+// array, calls are one array with a start for each function, and a name is stored as the number of
+// characters it shares with its predecessor and the rest (front coding). data.js reads it.
 //
-// Names are foreign. What is no text is shown by its number, as in messages, and < > & are written
-// as \u escapes, so that nothing can end the element that the data stands in.
+// Names come from untrusted files. Bytes that are not text are shown as numbers, as in messages,
+// and < > & are written as \u escapes, so that a name cannot end the element around the data.
 
-// How many characters two names share at their beginning. Only ASCII counts: one byte is then one
-// unit of a string in JavaScript.
+// Returns the number of characters that two names share at their beginning. Only ASCII characters
+// are shared: then one byte is one unit of a JavaScript string.
 size_t shared_start(std::string_view a, std::string_view b) {
   const size_t most = std::min(a.size(), b.size());
   size_t at = 0;
@@ -235,7 +235,7 @@ size_t shared_start(std::string_view a, std::string_view b) {
   return at;
 }
 
-// Two arrays: lengths of the shared beginnings, and the rests.
+// Writes two arrays: the lengths of the shared beginnings, and the remaining texts.
 void put_front_coded(JsonWriter &out, std::string_view name,
                      const std::vector<std::string> &names) {
   std::vector<size_t> lengths;
@@ -286,7 +286,8 @@ void put_calls(JsonWriter &out, const std::vector<FunctionRow> &functions) {
   out.list("callTo", callees);
 }
 
-// Threads of a block that a function was compiled for; 0: the file does not say.
+// Returns the threads of a block that a function was compiled for; 0 if the file does not record
+// them.
 u32 block_threads(const FunctionUsage &use) {
   const auto &given = use.required_threads ? use.required_threads : use.max_threads;
   const u64 threads = given ? inspect::product_of(*given) : 0;
@@ -312,7 +313,7 @@ void put_functions(JsonWriter &out, const std::vector<FunctionRow> &functions) {
   put_calls(out, functions);
 }
 
-// What occupancy is computed of.
+// Writes the numbers that occupancy is computed from.
 void put_multiprocessor(JsonWriter &out, std::string_view target) {
   const arch::ArchInfo *arch = arch::find_arch(target);
   const arch::MultiprocessorInfo *sm = arch ? arch::find_multiprocessor(*arch) : nullptr;
@@ -365,7 +366,7 @@ void put_discarded(JsonWriter &out, const std::vector<DiscardedFacts> &rows) {
   out.close('}');
 }
 
-// What could begin or end markup stands in strings only.
+// Escapes characters of markup; they occur only in strings.
 std::string without_markup(std::string_view json) {
   std::string out;
   out.reserve(json.size());
@@ -377,7 +378,7 @@ std::string without_markup(std::string_view json) {
   return out;
 }
 
-// Microseconds: no fraction depends on the locale.
+// Integers, so that the text does not depend on the locale's decimal point.
 i64 microseconds(double seconds) {
   return static_cast<i64>(seconds * 1e6);
 }
@@ -416,9 +417,9 @@ std::string report_json(const Report &report) {
   return without_markup(text.text());
 }
 
-// A page is a fixed text with the data in the middle. The text is made of src/inspect/page/web by
-// cmake/embed_page.py when culink is built. Its policy (Content-Security-Policy) allows the one
-// script and the one style sheet that have the hashes of ours, and no request to anywhere.
+// A page is a fixed text with the data in the middle. cmake/embed_page.py makes the text from
+// src/inspect/page/web when culink is built. Its policy (Content-Security-Policy) allows only the
+// script and the style sheet with the recorded hashes, and no network requests.
 
 std::string page_html(const Report &report) {
   std::string out(before_data());

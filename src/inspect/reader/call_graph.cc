@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The call graph of one file. What may surprise: functions that a kernel has inside its section are
-// not in .nv.callgraph; they are there because the kernel calls them. Cycles are found by
-// Kosaraju's algorithm with a stack of its own, since chains of calls may be as long as a file is
-// large.
+// The call graph of one file. What may surprise: functions inside the section of a kernel are not
+// in .nv.callgraph; they are added as callees of that kernel. Cycles are found by Kosaraju's
+// algorithm with an explicit stack, since a chain of calls may be as long as the file.
 #include "inspect/reader/call_graph.h"
 
 #include <algorithm>
@@ -50,7 +49,7 @@ private:
     return of_symbol_[index];
   }
 
-  // A pair may name what no section has; what is no symbol at all is left out.
+  // A pair may name a symbol without a section; an index without a symbol is ignored.
   u32 number_of(u32 index) {
     if (index == 0 || index >= symbols_.size())
       return kNoFunction;
@@ -76,7 +75,7 @@ private:
         nodes_[first].calls.push_back({callee, part == elf::CallPart::IndirectTargets});
   }
 
-  // A call that is certain counts more than one that is possible.
+  // Removes duplicates; a certain call is kept rather than a possible one.
   static void sort_calls(std::vector<CallEdge> &calls) {
     std::ranges::sort(calls, [](const CallEdge &a, const CallEdge &b) {
       return a.callee != b.callee ? a.callee < b.callee : a.possible < b.possible;
@@ -91,11 +90,11 @@ private:
   std::vector<u32> of_symbol_;
 };
 
-// The nodes in the order in which a search along calls leaves them.
+// Returns the nodes in postorder of a depth-first search along calls.
 std::vector<u32> in_order_of_leaving(const std::vector<CallNode> &nodes) {
   struct Step {
     u32 node;
-    size_t next; // of its calls
+    size_t next; // index of its next call
   };
   std::vector<u32> out;
   std::vector<bool> seen(nodes.size(), false);
@@ -118,7 +117,7 @@ std::vector<u32> in_order_of_leaving(const std::vector<CallNode> &nodes) {
   return out;
 }
 
-// Marks the nodes of cycles: what is left last, and all that leads to it and was not taken before.
+// Marks the nodes of cycles, in reverse postorder: a node and all unvisited nodes that reach it.
 void mark_cycles(std::vector<CallNode> &nodes) {
   const std::vector<u32> order = in_order_of_leaving(nodes);
   const std::vector<CallNode> callers = with_callers(nodes);

@@ -10,26 +10,26 @@ namespace culink::inspect {
 
 struct CallEdge {
   u32 callee = 0;
-  bool possible = false; // through a pointer that may lead there
+  bool possible = false; // through a pointer that may lead to the callee
 };
 
-// A function that a file has code of, or that its code calls.
+// A function that has code in the file or is called by such code.
 struct CallNode {
   std::string_view name; // mangled
   bool kernel = false;
-  bool external = false;       // another file, or the driver, has its code
+  bool external = false;       // its code is in another file or in the driver
   bool calls_pointers = false; // it calls through pointers
   bool address_taken = false;
   bool recursive = false;      // may call itself, directly or through others
   std::vector<CallEdge> calls; // by number of the callee, each once
 };
 
-// Who calls whom in a file, as .nv.callgraph says, and functions that lie inside others' sections.
-// In symbol order. Names are views into the file; a tolerant view will do. Takes time and memory
-// in proportion to the file.
+// Returns the call graph of a file, from .nv.callgraph and from functions inside others' sections,
+// in symbol order. Names are views into the file. Takes tolerant views, too. Time and memory are
+// linear in the size of the file.
 [[nodiscard]] std::vector<CallNode> read_calls(const elf::ElfView &file);
 
-// The graph with callers in place of callees.
+// Returns the graph with its edges reversed.
 [[nodiscard]] std::vector<CallNode> with_callers(const std::vector<CallNode> &nodes);
 
 } // namespace culink::inspect

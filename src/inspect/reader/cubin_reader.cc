@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The installed reader over the validated view and the record codecs. The view checks tables when
-// it is opened, but the codecs tolerate anything and list what is wrong; so opening decodes each
-// section of records once and refuses what it finds. Afterwards records are decoded without a look
-// at violations. A record of a known attribute whose payload has an unknown layout is no error: a
-// later toolkit may write it so, and the caller gets its bytes.
+// The installed reader on top of the validated view and the record codecs. The view checks tables
+// when it is opened, but the codecs accept anything and list violations. So opening decodes each
+// section of records once and fails on a violation; later accesses do not check again. A record of
+// a known attribute whose payload has an unknown layout is not an error: a later toolkit may write
+// it, and the caller gets its bytes.
 #include "culink/cubin_reader.h"
 
 #include <algorithm>
@@ -31,7 +31,7 @@ bool is_info(elf::SectionType type) {
   return type == elf::SectionType::CudaInfo || type == elf::SectionType::MercuryInfo;
 }
 
-// A rule that a codec found broken, as an error of the section.
+// Returns the first rule that a codec found broken, as an error of the section.
 std::optional<Error> first_of(const elf::Section &section,
                               const std::vector<elf::Violation> &violations) {
   if (violations.empty())
@@ -63,7 +63,7 @@ std::optional<Error> check_info(const elf::ElfView &file, const elf::Section &se
   return std::nullopt;
 }
 
-// Notes as such, and the two kinds whose content is read.
+// Checks the framing of all notes, and the contents of the two kinds that are decoded.
 std::optional<Error> check_notes(const elf::Section &section) {
   const elf::NoteSection notes = elf::decode_notes(section.data);
   if (std::optional<Error> error = first_of(section, notes.violations))
@@ -101,18 +101,18 @@ std::optional<Error> check_records(const elf::ElfView &file) {
   return std::nullopt;
 }
 
-// The name of a symbol; of a section symbol without one, that of its section; else "".
+// Returns the name of a symbol, or the section's name for an unnamed section symbol; else "".
 std::string_view name_of_symbol(const elf::ElfView &file, const elf::Symbol &symbol) {
   if (symbol.name.empty() && symbol.type() == elf::SymbolType::Section && symbol.in_section())
     return file.sections()[symbol.section].name;
   return symbol.name;
 }
 
-// Values of attribute records as a flat list of named parts. The codec gives each shape of payload
-// a type of its own, which the installed header does not show; a program that asks for "registers
-// of this symbol" needs no more than (key, number) pairs. The keys are those of `cubin dump --json`
-// (src/elf/records/fields.h), so that what one has learned there holds here. Rows of tables
-// simply follow each other: each begins with an "offset".
+// Values of attribute records as a flat list of named parts. The codec has a type for each shape of
+// payload, which the installed header does not expose; (key, number) pairs are enough for a program
+// that needs "registers of this symbol". The keys are those of `cubin dump --json`
+// (src/elf/records/fields.h), so both can be used together. The rows of a table follow each other;
+// each begins with an "offset".
 
 using Value = CubinReader::Value;
 
@@ -166,7 +166,7 @@ struct FieldCollector {
     for (auto &record : records)
       fields(*this, record);
   }
-  void bytes(elf::FieldKey, ByteSpan) {} // the payload is all there is to say
+  void bytes(elf::FieldKey, ByteSpan) {} // the caller has the payload
   [[nodiscard]] bool has(std::string_view, bool stated) const { return stated; }
   void data_only(elf::FieldKey key, u64 value) { add(key.data, value); }
 };
@@ -230,7 +230,7 @@ std::vector<CubinReader::Symbol> public_symbols(const elf::ElfView &file,
 
 class CubinReader::Impl {
 public:
-  // Checks everything that an accessor relies on. The error does not know the file's name.
+  // Checks everything that an accessor relies on. The error does not contain the file's name.
   [[nodiscard]] static Result<CubinReader> open(std::optional<MappedFile> mapping, ByteSpan bytes) {
     Result<elf::ElfView> view = elf::ElfView::open(bytes);
     if (!view)
@@ -252,7 +252,7 @@ public:
     read_header();
   }
 
-  // The view's own section for one that a caller gave back, or nothing for one of another file.
+  // Returns the view's section for one that a caller passes back; null for one of another file.
   [[nodiscard]] const elf::Section *own(const Section &section) const {
     return section.index < file.sections().size() ? &file.sections()[section.index] : nullptr;
   }
@@ -304,7 +304,7 @@ public:
   }
 
 private:
-  // What all kinds of records have.
+  // Fills the members that all kinds of records have.
   template <typename Record>
   Attribute &add_attribute(const elf::Section &section, const Record &record,
                            std::vector<Attribute> &out) const {
@@ -339,7 +339,7 @@ private:
     header.toolkit = inspect::toolkit_of(file);
   }
 
-  std::optional<MappedFile> mapping_; // what the view looks at, unless the caller has it
+  std::optional<MappedFile> mapping_; // the bytes of the view, unless the caller owns them
 
 public:
   elf::ElfView file;
@@ -431,7 +431,7 @@ std::vector<CubinReader::Tool> CubinReader::tools() const {
     if (note.type != elf::kNoteToolkitInfo || note.name != elf::kNoteOwner)
       return;
     const Result<elf::ToolkitInfo> info = elf::decode_toolkit_info(note.desc);
-    if (info) // else of a later version
+    if (info) // otherwise it has a later version
       out.push_back({info->object, info->tool, info->tool_version, info->build, info->options});
   });
   return out;

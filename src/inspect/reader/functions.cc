@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Functions are symbols of code. What may surprise: helpers that the compiler put inside the
-// section of a kernel come first among the symbols; the section is that of the function at its
-// beginning.
+// Functions are symbols of code. What may surprise: helpers that the compiler puts inside the
+// section of a kernel come before the kernel among the symbols; the section belongs to the function
+// at its beginning.
 #include "inspect/reader/functions.h"
 
 namespace culink::inspect {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Every byte of a cubin has one owner: a function if it lies in a section that is the function's by
-// name or by sh_info, else the kind of its section, else the tables of the file or padding. Where
-// ranges share bytes, as the two forms of code for sm_100 do, the first one in the file has them.
+// Every byte of a cubin has one owner: a function if the byte is in a section that belongs to the
+// function by name or by sh_info, else the kind of its section, else the tables of the file or
+// padding. Where ranges share bytes, like the two forms of code for sm_100, the first owns them.
 //
 // What may surprise: local functions may lie inside the section of a kernel, which calls them. They
-// own what their symbols cover, the kernel the rest.
+// own the bytes that their symbols cover, the kernel the rest.
 #include "inspect/reader/image_parts.h"
 
 #include <algorithm>
@@ -44,7 +44,7 @@ private:
     for (const FunctionRef &function : functions_.all()) {
       const auto number = static_cast<u32>(out_.functions.size());
       SizedFunction &sized = out_.functions.emplace_back(SizedFunction{function});
-      // Functions without code come last there.
+      // Nodes of functions without code come last and are not in functions_.
       for (const CallEdge &edge : nodes[number].calls)
         if (edge.callee < functions_.all().size())
           sized.calls.push_back(edge.callee);
@@ -115,7 +115,7 @@ private:
   Functions functions_;
   ImageParts out_;
   std::vector<OwnedRange> ranges_;
-  std::unordered_map<u32, std::vector<OwnedRange>> inside_; // looked up only, never walked
+  std::unordered_map<u32, std::vector<OwnedRange>> inside_; // never iterated
 };
 
 } // namespace

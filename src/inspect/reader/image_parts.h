@@ -9,7 +9,7 @@
 
 namespace culink::inspect {
 
-// A range of a file that somebody owns.
+// A range of a file that has an owner.
 struct OwnedRange {
   u64 begin = 0;
   u64 end = 0;
@@ -17,21 +17,21 @@ struct OwnedRange {
   u32 function = kNoFunction;
 };
 
-// Bytes of one kind that belong to one function or to none.
+// Bytes of one kind that belong to one function, or to none.
 struct ImagePart {
   std::string_view kind; // "text", "constant", "padding", ...
   u32 function = kNoFunction;
   u64 size = 0;
 };
 
-// Gives each of the first `size` bytes of a file to the first range that has it, and what no range
-// has to "padding". The parts add up to `size`; those of one function come together.
+// Gives each of the first `size` bytes of a file to the first range that contains it, and the rest
+// to "padding". The sum of all parts is `size`; the parts of one function are adjacent.
 [[nodiscard]] std::vector<ImagePart> divide(u64 size, std::vector<OwnedRange> ranges);
 
 struct SizedFunction : FunctionRef {
-  u64 own = 0;                // code, records, constants and relocations of it
-  std::optional<u64> reached; // the same with all functions that it may call; nothing if there is
-                              // too much to follow
+  u64 own = 0;                // its code, records, constants and relocations
+  std::optional<u64> reached; // `own` of it and all its callees; nullopt if
+                              // there are too many to follow
   std::vector<u32> calls;     // positions in ImageParts::functions, ascending
 };
 
@@ -40,7 +40,8 @@ struct ImageParts {
   std::vector<ImagePart> parts;         // add up to the size of the file
 };
 
-// Who owns the bytes of a cubin. Names are views into the file. A tolerant view will do.
+// Returns the owners of all bytes of a cubin. Names are views into the file. Takes tolerant views,
+// too.
 [[nodiscard]] ImageParts measure_image(const elf::ElfView &image);
 
 } // namespace culink::inspect

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What kernels and functions need, and which release made their file.
+// The resources of kernels and functions, and the release that made their file.
 #include "inspect/reader/usage.h"
 
 #include <array>
@@ -17,9 +17,9 @@
 
 namespace culink::inspect {
 
-// Which release made a file. Files of 13.0 and later say so in .note.nv.cuinfo, those of the ABI
-// before that in e_version. Toolkits 12.8 and 12.9 say it for sm_100 and later nowhere but in the
-// words of .note.nv.tkinfo: the first note is that of the tool which made the file.
+// The release that made a file. Files of 13.0 and later record it in .note.nv.cuinfo, those of the
+// ABI before that in e_version. Toolkits 12.8 and 12.9 record it for sm_100 and later only in the
+// text of .note.nv.tkinfo, whose first note belongs to the tool that made the file.
 
 namespace {
 
@@ -37,7 +37,7 @@ u32 toolkit_in(const elf::Note &note) {
   return info ? elf::toolkit_of_version(info->tool_version) : 0;
 }
 
-// What the first note that names a release says, of those in sections of one kind.
+// Returns the release in the first note that has one, in sections of one kind; 0 if there is none.
 u32 first_in(const elf::ElfView &file, elf::SectionRole role, u32 type) {
   for (const elf::Section &section : file.sections())
     if (elf::classify_section(section.name, section.type, section.flags).role == role)
@@ -60,19 +60,19 @@ std::string release_name(u32 toolkit) {
   return toolkit == 0 ? "" : fmt::format("{}.{}", toolkit / 10, toolkit % 10);
 }
 
-// What a kernel or function costs is spread over the file: registers and stack in .nv.info,
+// The resources of a kernel or function are in many sections: registers and stack in .nv.info,
 // barriers and parameters in .nv.info.<function>, memory in the sizes of sections named after the
-// function. Older files keep register and barrier counts in the header of the code section instead.
-// This gathers all of it in one walk over the sections.
+// function. Older files have register and barrier counts in the header of the code section instead.
+// This collects all of them in one walk over the sections.
 
 namespace {
 
-// Before, the header of the code section counts the barriers.
+// In older ABIs the header of the code section has the number of barriers.
 constexpr u8 kFirstAbiWithBarrierRecords = 8;
 
-// ptxas marks the instructions that store and load spilled registers, but for those that save
-// registers of a caller. Their bytes are those that ptxas -v prints for kernels: measured with 32,
-// 64 and 128 bits on sm_75 to sm_120. Releases up to 12.4 mark nothing.
+// ptxas marks the instructions that store and load spilled registers, except those that save
+// registers of a caller. Their bytes are the numbers that ptxas -v prints for kernels: measured
+// with 32, 64 and 128 bits on sm_75 to sm_120. Releases up to 12.4 do not mark them.
 constexpr u32 kFirstToolkitWithSpills = 129;
 
 void add_bank(std::vector<BankUse> &banks, u32 bank, u64 size) {
@@ -84,13 +84,13 @@ void add_bank(std::vector<BankUse> &banks, u32 bank, u64 size) {
   banks.push_back({bank, size});
 }
 
-// Shared memory that takes bytes in the file, which other assemblers than ptxas write.
+// True for shared memory with bytes in the file, which only assemblers other than ptxas write.
 bool is_stored_shared(const elf::Section &section) {
   return section.type == elf::SectionType::Progbits && section.name.starts_with(".nv.shared.");
 }
 
-// Attributes that are a number of a function: of the symbol that the record names, or of the owner
-// of the section.
+// Attributes that are a number of a function: of the symbol in the record, or of the owner of the
+// section.
 struct NumberRow {
   elf::InfoAttribute attribute;
   bool of_symbol;
@@ -135,7 +135,7 @@ private:
     }
   }
 
-  // What there may be no record of.
+  // Reads numbers that may have no record.
   void read_header(const elf::Section &text, FunctionUsage &use) const {
     if (file_.header().ident[elf::kIdentAbiVersion] < kFirstAbiWithBarrierRecords)
       use.barriers = elf::text_barriers(text.flags);
@@ -143,7 +143,8 @@ private:
       use.registers = registers;
   }
 
-  // Functions without a record have none, but for those inside others, whose records count theirs.
+  // Sets 0 for functions without a record, except those inside others: the records of the outer
+  // function include their spills.
   void fill_spills() {
     for (u32 i = 0; i < usage_.functions.size(); ++i) {
       FunctionUsage &use = usage_.functions[i];
@@ -158,7 +159,7 @@ private:
 
   void add_section(const elf::Section &section) {
     const elf::SectionKind kind = elf::classify_section(section.name, section.type, section.flags);
-    if (kind.mercury) // the mirror says the same again
+    if (kind.mercury) // the Mercury mirror repeats the facts
       return;
     FunctionUsage *const owner = find(functions_.owner_of(section, kind.owner));
     if (is_stored_shared(section)) {
@@ -190,7 +191,7 @@ private:
     case elf::SectionRole::GlobalInit:
       usage_.global += section.size;
       break;
-    default: // takes no memory of its own at run time
+    default: // does not take memory at run time
       break;
     }
   }
@@ -255,7 +256,7 @@ template <auto field> std::optional<u64> product(const FunctionUsage &use) {
   return use.*field ? std::optional(product_of(*(use.*field))) : std::nullopt;
 }
 
-// 255 stands for no limit.
+// 255 means no limit.
 std::optional<u64> register_limit(const FunctionUsage &use) {
   return use.register_limit == 0xff ? std::nullopt : said<&FunctionUsage::register_limit>(use);
 }

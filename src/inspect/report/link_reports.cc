@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reports of a link in culink's own form: the map, who defines and needs which symbol, why one is
-// live, and numbers about the link.
+// Reports of a link in culink's own form: the map, the inputs that define and use each symbol, the
+// reasons why a symbol is live, and numbers about the link.
 #include "inspect/report/link_reports.h"
 
 #include <algorithm>
@@ -16,13 +16,13 @@
 
 namespace culink {
 
-// Sums for the map of a link. The kind of a section is its name without that of the function it
-// belongs to. Functions that several kernels call are part of the sum of each, so that those sums
-// are no parts of a whole.
+// Sums for the map of a link. The kind of a section is its name without the name of the function it
+// belongs to. A function that several kernels call is part of the sum of each, so these sums do not
+// add up to a total.
 
 namespace {
 
-// What one kind of section, input or kernel takes.
+// The size of one kind of section, of an input or of a kernel.
 struct MapTotal {
   std::string name;
   u64 bytes = 0;
@@ -55,7 +55,7 @@ std::vector<MapTotal> sorted(const std::map<std::string, MapTotal> &totals) {
   return out;
 }
 
-// All three sums have the largest first; those of one size by name.
+// Returns a list of sums, largest first, equal ones by name. All three lists have this order.
 std::vector<MapTotal> totals_by_kind(const LinkFacts &facts) {
   std::map<std::string, MapTotal> totals;
   for (const SectionFacts &section : facts.sections) {
@@ -107,10 +107,10 @@ std::vector<MapTotal> totals_by_kernel(const LinkFacts &facts) {
   return out;
 }
 
-// A link map in columns: offset in the file and size for sections, offset in the section and size
-// for symbols, all hexadecimal and marked so; totals and what was left out are bytes in decimal.
-// Symbols of one section are sorted by their offset; names of sections need not be unique, and a
-// symbol is listed under the first section of its name.
+// A link map in columns: file offset and size for sections, section offset and size for symbols,
+// all in hexadecimal with a prefix; totals and discarded parts in decimal bytes. Symbols of one
+// section are sorted by offset. Names of sections need not be unique: a symbol is listed under the
+// first section of its name.
 
 std::string total_lines(std::string_view title, const std::vector<MapTotal> &totals,
                         NameStyle names) {
@@ -166,7 +166,7 @@ std::string link_map_text(const LinkFacts &facts, NameStyle names) {
   return out + "\nLeft out (bytes, input, symbol, reason)\n" + discarded_text(facts, names);
 }
 
-// The map for programs: the facts of its text with names as in the objects and numbers as numbers.
+// The map as JSON: the facts of the text, with names as in the objects and numbers as numbers.
 // docs/schemas/culink-map.json describes it.
 
 namespace {
@@ -216,12 +216,12 @@ std::string link_map_json(const LinkFacts &facts) {
   return out + "\n}\n";
 }
 
-// Definitions and uses of symbols: one list of facts, told for some symbols in the order of the
+// Definitions and uses of symbols: one list of facts, printed for some symbols in the order of the
 // inputs, or for all of them in the order of names.
 
 namespace {
 
-// Names that compilers declare in every object, needed or not.
+// True for names that compilers declare in every object, whether they are used or not.
 bool is_of_system(const std::vector<const ReferenceFacts *> &references) {
   const std::string_view name = references.front()->name;
   const bool defined =
@@ -275,8 +275,8 @@ std::string inputs_text(const LinkFacts &facts, const std::vector<std::string> &
   return out;
 }
 
-// Why a symbol is part of the output, or why not. The linker has recorded the reasons when it
-// marked live functions; here they are only put into words, one line for each step of the chain.
+// Reasons why a symbol is part of the output or not. The linker records them when it marks live
+// functions; this part formats them, one line for each step of the chain.
 
 namespace {
 
@@ -311,7 +311,7 @@ std::string_view step_text(LiveReason reason) {
   return "";
 }
 
-// "kernel smooth(float*) of main.cubin", "code or data of main.cubin"
+// Returns "kernel smooth(float*) of main.cubin", "code or data of main.cubin".
 std::string step_line(std::string_view how, const LiveStep &step, NameStyle names) {
   const std::string name = visible(shown_name(step.name, names));
   return fmt::format(">>> {}{}{}{}{}\n", how, how.empty() ? "" : " ",
@@ -349,7 +349,8 @@ std::string dead_text(const LivenessFacts &facts, NameStyle names) {
   return out;
 }
 
-// Files whose definitions of this symbol are not part of the output: discarded ones, if it is live.
+// Returns the files whose definitions of this symbol are not part of the output. If the symbol is
+// live, these are the discarded definitions.
 std::vector<std::string_view> other_definers(const LinkFacts &facts, const LivenessFacts &item) {
   std::vector<std::string_view> out;
   for (const DiscardedFacts &other : facts.discarded)
@@ -358,7 +359,7 @@ std::vector<std::string_view> other_definers(const LinkFacts &facts, const Liven
   return out;
 }
 
-// One name, several files: which of them is linked, and which are not.
+// Lists the files that define the same name: the one that is linked and those that are not.
 std::string other_definitions_text(const LinkFacts &facts, const LivenessFacts &item) {
   constexpr size_t kMost = 3;
   const std::vector<std::string_view> files = other_definers(facts, item);
@@ -385,9 +386,9 @@ std::string why_live_text(const LinkFacts &facts, const std::string &name, NameS
   return out.empty() ? name + ": no symbol of that name\n" : out;
 }
 
-// A page of numbers about one link. Times are of the clock; where several threads worked, the
-// processor's time is larger. Rows of compilers are parts of the steps that call them, and sums
-// where several are called at once.
+// Numbers about one link. Times are wall times; where several threads worked, processor time is
+// larger. Rows of compilers are parts of the steps that call them, and are sums if several
+// compilers run at once.
 
 std::string stats_text(const LinkResult &result, u64 peak_memory) {
   constexpr double kMebibyte = 1 << 20;
@@ -428,7 +429,7 @@ std::string cache_text(const CacheUse &use) {
                      use.remote_hits, use.misses, use.stored);
 }
 
-// Times of the steps of a link as a table with commas, for spreadsheets and bench/link_bench.py.
+// Times of the steps of a link as comma-separated values, for spreadsheets and bench/link_bench.py.
 
 std::string time_table_head() {
   return "source file name , phase name , phase input files , phase output file , arch , tool, "

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Messages in culink's own words: for people, in the style of other linkers, and for programs, one
-// JSON object per line. Both are made of the same data, so neither knows more than the other.
+// Messages in culink's own words: as text in the style of other linkers, and as JSON, one object
+// per line. Both forms are made from the same data and have the same contents.
 //
-// Names of symbols stay mangled in the data and are demangled here, the blanks of a text by the
-// marks that the table of messages gives them. Names come from files of strangers: what a terminal
-// would obey is shown by its number.
+// Symbol names are mangled in the data and are demangled here: the table of messages marks the
+// arguments that are symbols. Names come from untrusted files, so control characters are shown by
+// their numbers.
 #include <array>
 
 #include <fmt/format.h>
@@ -24,7 +24,8 @@ constexpr std::array<std::string_view, 4> kSeverityColors = {"\033[1;36m", "\033
 constexpr std::string_view kBold = "\033[1m";
 constexpr std::string_view kPlain = "\033[0m";
 
-// Names of templates may have thousands of characters. --no-demangle and JSON have all of them.
+// Shortens names of templates, which may have thousands of characters. --no-demangle and JSON do
+// not shorten names.
 std::string readable_name(std::string_view name) {
   constexpr size_t kMost = 400, kBegin = 250, kEnd = 140;
   std::string out = demangle(name);
@@ -33,7 +34,7 @@ std::string readable_name(std::string_view name) {
   return out;
 }
 
-// The text of the table has marks for symbols; a message that is not of the table has a text only.
+// Formats the table's text, which marks symbols; a message that is not in the table has only text.
 std::string message_text(const Message &message, NameStyle names) {
   const DiagRow *row = names ? find_diag_row(message.id) : nullptr;
   return row ? fill_blanks(row->text, message.arguments, names) : message.text;

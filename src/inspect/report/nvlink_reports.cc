@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Reports of nvlink: -v, -dump-callgraph and --register-link-binaries. Programs parse them, so each
-// has nvlink's form; where nvlink says less than is so, Wording::Own says the rest.
+// has nvlink's form; where nvlink's numbers are incomplete, Wording::Own prints the full ones.
 #include "inspect/report/nvlink_reports.h"
 
 #include <algorithm>
@@ -15,10 +15,10 @@
 namespace culink {
 
 // -v: memory of the program, then two lines per kernel. Kernels come in the reverse of the
-// order in which the inputs define them; textures and surfaces only where there are some.
-// Of a recursive kernel the stack is its own frame.
+// order in which the inputs define them; textures and surfaces only if there are some.
+// The stack of a recursive kernel is its own frame.
 //
-// nvlink counts neither constants nor images of Mercury code, and shows a stack of 2 GiB and more
+// nvlink does not include constants and images of Mercury code, and shows a stack of 2 GiB and more
 // as a negative number.
 
 namespace {
@@ -46,8 +46,8 @@ std::string kernel_line(const KernelFacts &kernel, Wording wording) {
   return out;
 }
 
-// The kernel whose memory nvlink shows for this one: it looks for it by name, so that of kernels of
-// one name, which have one bank, all have what the first has.
+// Returns the kernel whose memory nvlink shows for this one. nvlink looks it up by name, so all
+// kernels of one name, which share one bank, show the memory of the first.
 const KernelFacts &owner_of_memory(const LinkFacts &facts, const KernelFacts &kernel) {
   const bool has_none = kernel.constants.empty() && kernel.shared == 0;
   for (const KernelFacts &other : facts.kernels)
@@ -94,10 +94,10 @@ std::vector<std::string> resource_lines(const LinkFacts &facts, Wording wording,
 }
 
 // -dump-callgraph, as nvlink prints it: every function has a number, in order of first reference;
-// those that are not part of the output have nothing but the number. Callees come newest first,
-// those of pointers before the others. Then follows which kernels get the register counts of
-// functions they may call.
-// Names are in the style that the caller wants: nvlink's own (Q091), the standard one, or none.
+// functions that are not part of the output have only the number. Callees come newest first,
+// callees through pointers before the others. The last lines list the kernels that get the register
+// counts of functions they may call. The caller selects the style of names: nvlink's own (Q091),
+// the standard one, or none.
 
 namespace {
 
@@ -119,8 +119,8 @@ std::string function_line(const LinkFacts &facts, size_t number, NameStyle names
   return out;
 }
 
-// Finds the kernels whose counts functions raise. A function is visited again only for more
-// registers than before, of which there are few, and not once for each kernel.
+// Finds the kernels whose register counts a function raises. A function is visited again only with
+// a larger count; there are few counts, so this is rare and does not happen once per kernel.
 class RaiseFinder {
 public:
   explicit RaiseFinder(const LinkFacts &facts)
@@ -138,7 +138,7 @@ public:
       }
   }
 
-  // The kernels that reach a function and have fewer registers, the newest first.
+  // Returns the kernels that reach a function and have fewer registers, newest first.
   [[nodiscard]] std::vector<u32> raise_for(u32 function) {
     const u32 registers = facts_.functions[function].registers;
     std::vector<u32> raised, open_nodes = {function};
@@ -165,13 +165,13 @@ private:
 
   const LinkFacts &facts_;
   std::vector<std::vector<u32>> callers_; // by function
-  std::vector<u32> age_;                  // by function: the number of a kernel
-  std::vector<u32> level_;                // by function: what all kernels that reach it have
+  std::vector<u32> age_;                  // by function: index of the kernel
+  std::vector<u32> level_;                // by function: the minimum in all kernels that reach it
   std::map<u32, u32> count_;              // by kernel: its registers
 };
 
-// Functions in the order of their code in the output raise the counts of the kernels that reach
-// them, the newest kernel first: a kernel needs more registers because it may call a function.
+// Functions, in the order of their code in the output, raise the counts of the kernels that reach
+// them, newest kernel first: a kernel needs the registers of every function that it may call.
 void add_raises(const LinkFacts &facts, NameStyle names, std::vector<std::string> &lines) {
   constexpr std::string_view kText = ".text.";
   std::map<std::string_view, u32> by_name;
@@ -197,7 +197,7 @@ void add_raises(const LinkFacts &facts, NameStyle names, std::vector<std::string
 
 std::vector<std::string> call_graph_lines(const LinkFacts &facts, NameStyle names,
                                           Wording wording) {
-  // nvlink leaves the letter of sm_90a out.
+  // nvlink omits the letter of sm_90a.
   const size_t letter = facts.target.find_first_of("af");
   std::vector<std::string> lines = {
       fmt::format("callgraph for {}:",
@@ -213,16 +213,16 @@ std::vector<std::string> call_graph_lines(const LinkFacts &facts, NameStyle name
   return lines;
 }
 
-// nvcc includes this text into its link.stub, where each line becomes a function that registers one
+// nvcc includes this text in its link.stub, where each line becomes a function that registers one
 // module with the runtime library.
 //
-// What may surprise: the links of one program for several targets share the file, and only some of
-// them may need the device runtime library. So a link without it leaves the file of one with it as
-// it is. nvlink then leaves any file as it is (Q085).
+// What may surprise: links of one program for several targets share the file, and only some of them
+// may need the device runtime library. So a link without the library does not change the file of a
+// link with it. In this case nvlink does not change any existing file (Q085).
 
 namespace {
 
-// As part of a C name: every character that cannot be in one becomes an underscore.
+// Returns a text as part of a C name: every invalid character becomes an underscore.
 std::string c_name(std::string text) {
   for (char &c : text)
     if (!((c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')))

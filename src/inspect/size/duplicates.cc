@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What is stored more than once. Equal instructions are found by digests, so that no code has to be
-// kept while a file is walked. Whether two relocatable functions with equal instructions also have
-// equal relocations is not looked at: they would have to be linked to tell.
+// Code that is stored more than once. Equal instructions are found by digests, so that code need
+// not be kept in memory while a file is read. Relocations of relocatable functions are not
+// compared: the functions would have to be linked for that.
 #include "inspect/size/duplicates.h"
 
 #include <algorithm>
@@ -37,7 +37,7 @@ Duplicate sum_up(std::span<const FunctionCode> code) {
   return out;
 }
 
-// One row for each run of functions that agree in `key`, if it has more than one.
+// Returns one row for each run of more than one function with equal `key`.
 template <typename Key>
 std::vector<Duplicate> group(std::vector<FunctionCode> &code, const Key &key, u64 &cost) {
   std::ranges::stable_sort(
@@ -63,7 +63,7 @@ std::vector<FunctionCode> functions_in(const Image &image) {
   std::vector<FunctionCode> out;
   if (!image.view || image.bytes.empty())
     return out;
-  // Linkers fold functions that have a section of their own, in linked code.
+  // In linked code, linkers can fold only functions that have their own section.
   std::set<std::string_view> foldable;
   constexpr std::string_view kText = ".text.";
   if (image.view->header().type == elf::FileType::Executable)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Sizes of a file. The file is divided twice: first into pieces of code, headers of fatbins and the
-// rest, then each piece into functions and kinds of sections. The bytes of a packed piece belong to
-// what is in it in proportion to unpacked sizes, rounded so that nothing is lost: the sum of a
-// table is the size of the file to the byte.
+// rest, then each piece into functions and kinds of sections. The bytes of a packed piece are
+// distributed in proportion to unpacked sizes and rounded without loss: the sum of a table is
+// exactly the size of the file.
 #include "inspect/size/size_table.h"
 
 #include <algorithm>
@@ -22,7 +22,7 @@ constexpr std::array<std::string_view, 8> kViewNames = {
     "kernel", "function", "template", "section", "input", "fatbin", "target", "packing"};
 
 constexpr const char *kHost = "[host]";
-constexpr std::string_view kHostSection = "host "; // and its name
+constexpr std::string_view kHostSection = "host "; // followed by the section's name
 constexpr const char *kFatbinHeaders = "[fatbin headers]";
 constexpr const char *kNotChosen = "[not chosen]";
 constexpr const char *kLeftovers = "[relocatable objects]";
@@ -35,7 +35,7 @@ bool divides_images(SizeView view) {
   return names_functions(view) || view == SizeView::Sections;
 }
 
-// The owner of a part of an image.
+// Returns the owner of a part of an image.
 std::string part_owner(const inspect::ImageParts &image, const inspect::ImagePart &part,
                        SizeView view, const CodeSelection &selection) {
   if (view == SizeView::Sections)
@@ -50,7 +50,7 @@ std::string part_owner(const inspect::ImageParts &image, const inspect::ImagePar
   return view == SizeView::Templates ? plain_name(function.name) : std::string(function.name);
 }
 
-// The owner of a whole piece.
+// Returns the owner of a whole piece.
 std::string piece_owner(const Image &image, SizeView view) {
   const FoundCode &code = image.code;
   switch (view) {
@@ -74,7 +74,7 @@ std::string piece_owner(const Image &image, SizeView view) {
   return "";
 }
 
-// Bytes in front of and behind the payload of a fatbin's entry.
+// Returns the bytes before and after the payload of a fatbin's entry.
 u64 header_bytes(const FoundCode &code) {
   return code.entry ? code.entry->whole.size() - code.bytes.size() : 0;
 }
@@ -120,7 +120,7 @@ Ranges occupied(const CodeInFile &found) {
   return out;
 }
 
-// The sections of a host file without the code in them.
+// Appends the sections of a host file, without the code in them.
 void divide_host(ByteSpan file, const Ranges &code, std::vector<SizeRow> &out) {
   const Result<elf::ElfView> view = elf::ElfView::open_sections(file);
   std::vector<inspect::OwnedRange> pieces;
@@ -130,7 +130,7 @@ void divide_host(ByteSpan file, const Ranges &code, std::vector<SizeRow> &out) {
   std::vector<inspect::OwnedRange> ranges = pieces;
   if (view)
     for (const elf::Section &section : view->sections()) {
-      // In front of, between and behind pieces.
+      // Before, between and after pieces.
       u64 at = section.offset;
       const u64 stop = section.offset + section.data.size();
       auto piece = std::ranges::upper_bound(pieces, at, {}, &inspect::OwnedRange::end);
@@ -147,8 +147,8 @@ void divide_host(ByteSpan file, const Ranges &code, std::vector<SizeRow> &out) {
       out.push_back({fmt::format("{}{}", kHostSection, part.kind), part.size, part.size, 1, {}});
 }
 
-// The rows of one piece. The bytes of packed code are shared out in proportion to what is packed;
-// `stored` of all rows add up to the bytes that the piece takes, header and padding included.
+// Returns the rows of one piece. The bytes of packed code are distributed in proportion to unpacked
+// sizes; the sum of `stored` is the size of the piece, including header and padding.
 std::vector<SizeRow> rows_of_piece(const Image &image, SizeView view,
                                    const CodeSelection &selection) {
   std::vector<SizeRow> out;
@@ -165,7 +165,7 @@ std::vector<SizeRow> rows_of_piece(const Image &image, SizeView view,
   return out;
 }
 
-// What there is in a file beside pieces of code: host code and data, headers of fatbins.
+// Returns the rows of all other bytes: host code and data, headers of fatbins.
 Result<std::vector<SizeRow>> rows_of_rest(const DeviceFile &file, SizeView view) {
   const CodeInFile &found = file.found();
   const Ranges code = occupied(found);
@@ -178,7 +178,7 @@ Result<std::vector<SizeRow>> rows_of_rest(const DeviceFile &file, SizeView view)
     rest -= static_cast<u64>(code[i].second - code[i].first);
   }
   std::vector<SizeRow> out;
-  u64 entries = 0, fatbins = 0; // their difference: headers of containers
+  u64 entries = 0, fatbins = 0; // their difference is the size of the containers' headers
   for (const FoundCode &piece : found.code)
     entries += piece.entry ? piece.entry->whole.size() : 0;
   for (const ByteSpan fatbin : found.fatbins)
@@ -211,7 +211,7 @@ void SizeTable::add(const SizeRow &row) {
     sum->unpacked += row.unpacked;
     sum->count += row.count;
   }
-  into.reached = std::max(into.reached, row.reached); // nothing is less than any number
+  into.reached = std::max(into.reached, row.reached); // nullopt is less than any number
   into.code = std::max(into.code, row.code);
 }
 
@@ -251,7 +251,7 @@ Result<SizeTable> measure_file(const DeviceFile &file, SizeView view,
     out.add({name, code.bytes.size() + header_bytes(code), code.size() + header_bytes(code), 1});
   };
   add_rows(*rest);
-  size_t next = 0; // of what is chosen
+  size_t next = 0; // index in the selected pieces
   for (const FoundCode &code : file.found().code) {
     if (next < chosen->size() && (*chosen)[next] == &code)
       ++next;

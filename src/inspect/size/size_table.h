@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What fills a file: tables in which every byte of it has one owner.
+// The contents of a file by size: tables in which every byte has one owner.
 #pragma once
 
 #include <map>
@@ -15,40 +15,40 @@
 
 namespace culink {
 
-// By what a table tells the bytes apart.
+// The property by which a table groups bytes.
 enum class SizeView : u8 {
   Kernels,
   Functions,
   Templates, // all instances of a template together
   Sections,  // kinds of sections of images, and the sections of host files
-  Inputs,    // archive members and sources, where the file names them
+  Inputs,    // archive members and sources, if the file records them
   Fatbins,
   Targets,
   Packing, // how pieces are packed
 };
 [[nodiscard]] std::span<const std::string_view> size_view_names(); // in the order of SizeView
 
-// A row. Rows in brackets are what no name of the view owns: "[host]", "[fatbin headers]".
+// A row. Names in brackets are bytes without an owner in this view: "[host]", "[fatbin headers]".
 struct SizeRow {
   std::string name;
   u64 stored = 0;                  // bytes of the file
-  u64 unpacked = 0;                // the same when nothing is packed
-  u64 count = 0;                   // functions, or pieces
-  std::optional<u64> reached = {}; // kernels: unpacked, with what they call, in the largest image
+  u64 unpacked = 0;                // size without packing
+  u64 count = 0;                   // number of functions or pieces
+  std::optional<u64> reached = {}; // kernels: unpacked, with callees, in the largest image
   std::optional<u64> code = {};    // kernels: instructions, in the largest image
 };
 
-// whole * part / of, without overflow and rounded down; 0 if `of` is.
+// Returns whole * part / of, without overflow and rounded down; 0 if `of` is 0.
 [[nodiscard]] u64 proportion(u64 whole, u64 part, u64 of);
 
-// Sums rows of the same name.
+// Adds up rows of the same name.
 class SizeTable {
 public:
   void add(const SizeRow &row);
-  // Largest first; equal ones by name.
+  // Returns the rows, largest first; equal ones by name.
   [[nodiscard]] std::vector<SizeRow> rows() const;
   [[nodiscard]] const SizeRow &total() const { return total_; }
-  // The table without host code and data.
+  // Returns the table without host code and data.
   [[nodiscard]] SizeTable device_code() const;
 
 private:
@@ -56,12 +56,12 @@ private:
   SizeRow total_;
 };
 
-// The table of a file. `report` is told of what cannot be read; such pieces count as they are.
+// Returns the table of a file. `report` gets pieces that cannot be read; these are counted whole.
 [[nodiscard]] Result<SizeTable> measure_file(const DeviceFile &file, SizeView view,
                                              const CodeSelection &selection, WorkerPool &pool,
                                              const std::function<void(const Problem &)> &report);
 
-// A row of two tables.
+// A row of two tables with the same name.
 struct SizeChange {
   std::string name;
   std::optional<SizeRow> before, after;
@@ -76,7 +76,7 @@ struct SizeChange {
   }
 };
 
-// What changed, largest change first; rows without a change are left out.
+// Returns the changed rows, largest change first.
 [[nodiscard]] std::vector<SizeChange> compare_sizes(const SizeTable &before,
                                                     const SizeTable &after);
 
