@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Is this a device ELF as NVIDIA's tools would write it? The view has answered whether the file can
-// be read safely; the rules here are about meaning: that names, types, links and records agree with
-// each other. Each topic has a file of its own (verify_*.cc); this one has the list of rules and
-// the order of the topics.
+// Checks whether a file is a device ELF as NVIDIA's tools write it. The view has already checked
+// that the file can be read safely; the rules here are about meaning: names, types, links and
+// records must agree with each other. Each topic has its own file (verify_*.cc); this one has the
+// list of rules and the order of the topics.
 //
-// The rules were found by running them over thousands of files of ptxas and nvlink 13.0. What those
-// tools really do comes before what a specification would say: locals may follow globals if sh_info
-// says so, a Mercury section may share the bytes of its counterpart, a shared variable's value may
-// be its alignment.
+// The rules come from runs over thousands of files of ptxas and nvlink 13.0. The actual output of
+// those tools has priority over a specification: locals may follow globals if sh_info agrees, a
+// Mercury section may share the bytes of its counterpart, the value of a shared variable may be its
+// alignment.
 #include "verify/file/verify.h"
 
 #include <algorithm>
@@ -141,9 +141,9 @@ std::vector<Finding> verify::Findings::take() && {
 }
 
 // The order of the topics, and their parts. A large file has a hundred thousand sections and
-// several megabytes of symbols and records, so each topic is divided, and the parts of all topics
-// are checked by all threads. Each part has findings of its own, which are then put together in the
-// order of the topics and of the file; the divisions do not depend on the number of threads either.
+// several megabytes of symbols and records, so each topic is divided, and all threads check the
+// parts of all topics. Each part has its own findings, which are joined in the order of the topics
+// and of the file. The division does not depend on the number of threads.
 
 namespace verify {
 
@@ -152,12 +152,12 @@ using elf::Section;
 
 namespace {
 
-// Parts of about a hundred microseconds: enough of them for sixteen threads, and few enough that
-// beginning one costs nothing.
+// A part takes about a hundred microseconds: there are enough parts for sixteen threads, and the
+// cost of starting one is negligible.
 constexpr u32 kSectionsPerPart = 512;
 constexpr u32 kSymbolsPerPart = 2048;
 constexpr u32 kRecordsPerPart = 2048;
-constexpr u64 kLargeInfo = u64{16} << 10; // bytes of an .nv.info that is divided
+constexpr u64 kLargeInfo = u64{16} << 10; // bytes of an .nv.info section that is divided
 
 [[nodiscard]] bool is_info(const Section &s) {
   return s.type == elf::SectionType::CudaInfo || s.type == elf::SectionType::MercuryInfo;
@@ -200,7 +200,7 @@ public:
       });
   }
 
-  // Records have different sizes, so where the parts begin is found by going from one to the next.
+  // Records have different sizes, so this walks over them to find where the parts begin.
   void add_large_info(const Section &info) {
     elf::RecordReader<elf::InfoAttribute> reader(info.data);
     for (bool more = true; more;) {
@@ -214,7 +214,7 @@ public:
     }
   }
 
-  // Begins at the end, where the call graph is, which cannot be divided.
+  // Starts with the last parts: the call graph is there, and it cannot be divided.
   Findings run(WorkerPool &pool) && {
     pool.for_each(static_cast<u32>(parts_.size()), [&](u32 i) {
       Part &part = parts_[parts_.size() - 1 - i];
@@ -235,7 +235,7 @@ private:
   std::vector<Part> parts_;
 };
 
-// All topics but the header, of a device file.
+// Checks all topics except the header of a device file.
 Findings check_contents(const ElfView &view, WorkerPool &pool) {
   PartList parts(view);
   parts.add(check_names);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The rules that a well-formed device ELF keeps. Every file that ptxas and nvlink 13.0 write keeps
-// them all; the linker checks its own output with them, `cubin verify` any file.
+// The rules of a well-formed device ELF. Every file that ptxas and nvlink 13.0 write follows all of
+// them. The linker checks its own output with them, and `cubin verify` checks any file.
 #pragma once
 
 #include <optional>
@@ -82,14 +82,14 @@ enum class Rule : u8 {
 struct RuleRow {
   Rule rule;
   std::string_view id;   // printed with a finding, stable
-  std::string_view text; // what must hold
+  std::string_view text; // the condition that must hold
 };
 
-// Every rule, in the order of the enum.
+// Returns every rule, in the order of the enum.
 [[nodiscard]] std::span<const RuleRow> verify_rules();
 [[nodiscard]] std::string_view rule_id(Rule rule);
 
-// Whether a rule is about content that a compiler wrote and a linker copies unchanged.
+// True if a rule is about content that a compiler wrote and a linker copies unchanged.
 [[nodiscard]] constexpr bool is_about_carried_content(Rule rule) {
   return rule == Rule::InfoOffset;
 }
@@ -99,18 +99,18 @@ struct Finding {
   Error what;
 };
 
-// The target of a file that the rules are not for: one before sm_75, which CUDA 12 still wrote.
+// Returns the target of a file if it has no rules: targets before sm_75, which CUDA 12 still wrote.
 [[nodiscard]] std::optional<std::string> target_without_rules(const elf::ElfView &view);
 
-// Everything wrong with the file; of one for a target without rules, only its structure. A rule
-// broken many times in one section is one finding, with the first occurrence and a count. Time and
-// memory are linear in the file. Takes strict and tolerant views; the violations of a tolerant one
-// are findings of Rule::Structure. The threads of a pool share the work; the findings do not depend
-// on their number.
+// Returns all findings in a file; for a target without rules only its structure is checked. A rule
+// that is broken many times in one section is one finding, with the first occurrence and a count.
+// Time and memory are linear in the size of the file. Takes strict and tolerant views; the
+// violations of a tolerant one are findings of Rule::Structure. The threads of a pool share the
+// work; the findings do not depend on their number.
 [[nodiscard]] std::vector<Finding> verify_device_elf(const elf::ElfView &view, WorkerPool &pool);
 [[nodiscard]] std::vector<Finding> verify_device_elf(const elf::ElfView &view);
 
-// Only the rules by which Mercury code and machine code agree, for programs that pass both on.
+// Checks only that Mercury code and machine code agree, for programs that pass both on.
 [[nodiscard]] std::vector<Finding> verify_mercury_mirror(const elf::ElfView &view);
 
 } // namespace culink

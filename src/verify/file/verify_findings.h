@@ -25,10 +25,10 @@ struct FieldMessage {
 };
 
 // Collects findings. A damaged table can break one rule in each of a million entries, so one rule
-// in one section is one finding: texts are made for the first occurrence only, the rest is counted.
+// in one section is one finding: only the first occurrence gets a text, the others are counted.
 class Findings {
 public:
-  // `make` returns a FieldMessage and is called only when this is the first of its kind.
+  // `make` returns a FieldMessage; it is called only for the first finding of its kind.
   template <typename Make> void in_section(Rule rule, const elf::Section &section, Make make) {
     const u64 key = (u64{section.index} << 8) | static_cast<u8>(rule);
     const auto [entry, is_new] = first_.try_emplace(key, static_cast<u32>(entries_.size()));
@@ -48,8 +48,8 @@ public:
     entries_.push_back(
         {{rule, {std::move(place), std::move(field), std::move(message)}}, kNoSection});
   }
-  // Adds what was found after this. The same rule in the same section remains one finding, so that
-  // it does not matter into how many parts a file was divided.
+  // Appends later findings. The same rule in the same section remains one finding, so the result
+  // does not depend on the number of parts that a file is divided into.
   void append(Findings &&later);
   [[nodiscard]] std::vector<Finding> take() &&;
 
@@ -58,10 +58,10 @@ private:
   struct Entry {
     Finding finding;
     u64 key;         // section and rule, or kNoSection
-    u32 repeats = 0; // how many more of the same kind
+    u32 repeats = 0; // further findings of the same kind
   };
   std::vector<Entry> entries_;
-  std::unordered_map<u64, u32> first_; // by key: which of the entries
+  std::unordered_map<u64, u32> first_; // by key: index of the entry
 };
 
 using SectionRange = std::span<const elf::Section>;
@@ -69,15 +69,15 @@ using SectionRange = std::span<const elf::Section>;
 // Bytes, on every architecture since sm_70.
 constexpr u64 kInstructionSize = 16;
 
-// What .note.nv.cuinfo is called in files of toolkits 12.8 and 12.9 for sm_100 and later.
+// The name of .note.nv.cuinfo in files of toolkits 12.8 and 12.9 for sm_100 and later.
 inline constexpr std::string_view kCuverName = ".note.nv.cuver";
 
-// Files of toolkits before 13 for sm_90 and below: other flags, links and versions.
+// True for files of toolkits before 13 for sm_90 and below, with other flags, links and versions.
 [[nodiscard]] inline bool has_old_abi(const elf::ElfView &view) {
   return view.header().ident[elf::kIdentOsAbi] == elf::kOsAbiCudaOld;
 }
 
-// The topics. Those of a section do nothing for one of another kind.
+// The topics. Those that take a section ignore sections of other kinds.
 void check_header(const elf::ElfView &view, Findings &findings);
 void check_names(const elf::ElfView &view, Findings &findings);
 void check_section(const elf::ElfView &view, const elf::Section &section, Findings &findings);
@@ -85,7 +85,7 @@ void check_layout(const elf::ElfView &view, Findings &findings);
 void check_symbols(const elf::ElfView &view, const elf::Section &table, u32 begin, u32 end,
                    Findings &findings);
 void check_relocations(const elf::ElfView &view, const elf::Section &table, Findings &findings);
-// Records from `begin` up to `end`, which are offsets of records or of the section's end.
+// Checks records from `begin` up to `end`, offsets of records or of the end of the section.
 void check_info(const elf::ElfView &view, const elf::Section &section, u64 begin, u64 end,
                 Findings &findings);
 void check_mirror(const elf::ElfView &view, Findings &findings);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The two tables at the ends of the file: the ELF header and the program headers. The loader reads
-// nothing else before it trusts a cubin, so the rules here are exactly what NVIDIA's tools write.
+// The two tables at the ends of the file: the ELF header and the program headers. The loader relies
+// on both before it reads anything else, so the rules here require exactly what NVIDIA's tools
+// write.
 #include <algorithm>
 #include <span>
 #include <vector>
@@ -27,10 +28,10 @@ using elf::SegmentType;
 
 namespace {
 
-// No tool writes more than 6. A file with thousands would make the cover check quadratic.
+// No tool writes more than 6. With thousands, the cover check would take quadratic time.
 constexpr u32 kMostSegments = 64;
 
-// Rounds up to any multiple: shared memory may be aligned to 48 bytes.
+// Rounds up to any multiple, not only powers of two: shared memory may be aligned to 48 bytes.
 [[nodiscard]] u64 round_up(u64 value, u64 align) {
   const u64 rest = align == 0 ? 0 : value % align;
   return rest == 0 ? value : value + (align - rest);
@@ -66,7 +67,7 @@ public:
         check_home(s, find_home(s, [](const Segment &) {}));
   }
 
-  // An empty section needs no room, but one without data still aligns what follows it.
+  // Empty sections do not add bytes, but those without data still align the sections after them.
   void check_sizes() {
     std::vector<u64> without_data(segments_.size()); // room that sections without data need
     for (const Section &s : view_.sections())
@@ -140,7 +141,7 @@ private:
     return at <= segment.filesz && s.size <= segment.filesz - at;
   }
 
-  // The segments that a section may belong to, the last of which is its own.
+  // Calls `use` for each segment that may contain a section. Returns the last one, which does.
   template <typename Use> const Segment *find_home(const Section &s, Use use) const {
     const Segment *home = nullptr;
     for (const Segment *segment : homes_) {
@@ -172,7 +173,7 @@ private:
   const std::vector<Segment> &segments_;
   Findings &findings_;
   u64 table_size_;
-  std::vector<const Segment *> homes_; // those that sections may belong to
+  std::vector<const Segment *> homes_; // those that may contain sections
 };
 
 void check_architecture(const ElfView &view, Findings &findings) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The layout of the file: header, section data, section table, program headers, nothing else.
-// One walk over the sections in file order finds overlaps and bytes that belong to nothing.
+// The layout of the file: header, section data, section table and program headers only.
+// One walk over the sections in file order finds overlaps and bytes that do not belong to any.
 //
 // NVIDIA's tools do two unusual things. A Mercury section without bytes of its own has the offset
 // and the size of its SASS counterpart. And Mercury sections of a no-data type occupy bytes of the
@@ -28,7 +28,7 @@ namespace {
   return s.offset <= headers && s.size <= headers - s.offset;
 }
 
-// Whether a section has bytes of the file.
+// True if a section has bytes in the file.
 [[nodiscard]] bool takes_room(const ElfView &view, const Section &s) {
   if (s.size == 0 || s.type == elf::SectionType::Null)
     return false;
@@ -39,7 +39,8 @@ namespace {
   return a.offset == b.offset && a.size == b.size && a.is_mercury() != b.is_mercury();
 }
 
-// Sections with bytes, by offset; those that the view refused are left out, so every sum fits.
+// Returns the sections with bytes, by offset, without those that the view refused; so no sum
+// overflows.
 [[nodiscard]] std::vector<const Section *> in_file_order(const ElfView &view, bool &all_there) {
   std::vector<const Section *> out;
   for (const Section &s : view.sections()) {
@@ -58,7 +59,7 @@ namespace {
   return out;
 }
 
-// The name, for messages, of the section that owns the last bytes; none: of the header.
+// Returns the name, for messages, of the section that owns the last bytes; null: the header.
 [[nodiscard]] std::string name_of(const Section *owner) {
   return owner ? describe_section(*owner) : "ELF header";
 }
@@ -67,7 +68,7 @@ namespace {
   return byte != 0;
 }
 
-// Checks the bytes between two sections; `after` is the first of them.
+// Checks the bytes between two sections; `after` is the section after them.
 void check_gap(const ElfView &view, u64 begin, u64 end, const Section *after, Findings &findings) {
   if (begin >= end)
     return;
@@ -97,12 +98,12 @@ void check_alignment(const ElfView &view, Findings &findings) {
                                                            : sizeof(elf::wire::Ehdr32);
 }
 
-// Whether all sections are known, so that bytes between them mean something.
+// True if all sections are known; only then can bytes between them be checked.
 [[nodiscard]] bool knows_all_sections(const elf::FileHeader &h) {
   return h.shnum == 0 || h.section_count == h.shnum;
 }
 
-// The end of the last table in the file, or of the section data where there is no table.
+// Returns the end of the last table in the file, or of the section data if there is no table.
 [[nodiscard]] u64 end_of_tables(const ElfView &view, u64 data_end) {
   const elf::FileHeader &h = view.header();
   u64 end = data_end;
@@ -117,11 +118,11 @@ void check_alignment(const ElfView &view, Findings &findings) {
   return std::min<u64>(end, view.file().size());
 }
 
-// The bytes that sections have, and those between them.
+// The range of the bytes of all sections.
 struct Extent {
-  bool all_there;                 // it is known where all sections are
+  bool all_there;                 // the places of all sections are known
   u64 end;                        // of the bytes of sections
-  const Section *owner = nullptr; // of the bytes up to `end`
+  const Section *owner = nullptr; // the section that ends at `end`
 };
 
 Extent check_sections(const ElfView &view, Findings &findings) {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Files for sm_100 and later hold a program twice: machine code, and beside it the Mercury code
-// from which it was made, with a counterpart for each section, symbol and relocation. The rules
-// here check that the two sides agree.
+// Files for sm_100 and later contain a program twice: machine code, and the Mercury code that it
+// was made from, with a counterpart for each section, symbol and relocation. The rules here check
+// that the two forms agree.
 //
-// What may surprise: names differ for constant banks, whose numbers Mercury does not know yet; bank
-// 0 and memory without contents have no counterpart; tables may be shorter in machine code, never
-// absent. On sm_107 machine code calls functions of the driver for textures and surfaces, where
-// Mercury code has instructions: then it has more symbols, relocations and calls, and needs more
-// registers and stack. nvlink 12.8 and 12.9 leave 0 for the frame of a function in Mercury code,
-// ptxas does for functions inside the code of another, which have its frame in machine code.
+// What may surprise: names of constant banks differ, because Mercury does not know their numbers
+// yet. Bank 0 and memory without contents do not have a counterpart. Tables may be shorter in
+// machine code, never absent. On sm_107 machine code calls functions of the driver where Mercury
+// code has instructions for textures and surfaces: it then has more symbols, relocations and calls,
+// and needs more registers and stack. The frame of a function in Mercury code is 0 in files of
+// nvlink 12.8 and 12.9, and in files of ptxas for functions inside the code of another function.
 #include <algorithm>
 #include <optional>
 #include <string>
@@ -37,14 +37,14 @@ using elf::SectionRole;
 using elf::SectionType;
 using elf::Symbol;
 
-// The constants of a function's parameters.
+// The bank that contains a function's parameters.
 constexpr std::string_view kParameterBank = ".nv.constant0.";
 
 bool is_code(const Section &section) {
   return (section.flags & elf::kFlagExec) != 0;
 }
 
-// Whether the name is that of a Mercury section; another rule compares the flag.
+// True if the name is the name of a Mercury section; another rule compares the flag.
 bool is_mirror(const Section &section) {
   return has_prefix(section.name, ".nv.merc.") || has_prefix(section.name, ".nv.capmerc.");
 }
@@ -61,7 +61,7 @@ Counterpart counterpart_of_role(const Section &section) {
   case SectionRole::NvDebug:
   case SectionRole::Rela:
     return Counterpart::Needed;
-  case SectionRole::Constant: // bank 0 only with textures
+  case SectionRole::Constant: // bank 0 has one only in files with textures
     return section.name.starts_with(kParameterBank) ? Counterpart::Possible : Counterpart::Needed;
   case SectionRole::StringTable:
   case SectionRole::Null:
@@ -69,12 +69,12 @@ Counterpart counterpart_of_role(const Section &section) {
   case SectionRole::NoteCuinfo:
   case SectionRole::Compat:
     return Counterpart::None;
-  default: // calls have one since 13.4
+  default: // the call graph has one since 13.4
     return Counterpart::Possible;
   }
 }
 
-// Whether the counterpart of a section has the same bytes, shared or repeated.
+// True if the counterpart of a section has the same bytes, shared or repeated.
 bool has_equal_bytes(const Section &section) {
   constexpr std::string_view kNames[] = {".nv.constant3",   ".nv.constant4",   ".nv.global.init",
                                          ".debug_abbrev",   ".debug_str",      ".debug_loc",
@@ -84,7 +84,7 @@ bool has_equal_bytes(const Section &section) {
          section.name.starts_with(".nv_debug_ptx_txt.");
 }
 
-// Calls, registers and stack, which change with calls of the driver.
+// True for sections with calls, registers or stack, which change with calls of the driver.
 bool tells_resources(const Section &section) {
   return section.name == ".nv.info" || section.name == ".nv.callgraph";
 }
@@ -124,7 +124,7 @@ private:
     bool used;
   };
 
-  // A function that Mercury code does not know.
+  // True for a function that is not in Mercury code.
   [[nodiscard]] bool is_image_function(u32 index, const Symbol &symbol) const {
     return may_call_driver_ && index >= shared_symbols_ && symbol.undefined() &&
            symbol.type() == elf::SymbolType::Function && arch::is_driver_function(symbol.name);
@@ -138,7 +138,7 @@ private:
     return false;
   }
 
-  // Whether all entries of a relocation table are against such functions.
+  // True if all entries of a relocation table are against such functions.
   [[nodiscard]] bool is_of_driver_calls(const Section &table) const {
     if (!calls_driver_ || table.type != SectionType::Rela)
       return false;
@@ -159,7 +159,7 @@ private:
     auto at = std::lower_bound(
         mirrors_.begin(), mirrors_.end(), std::string_view(name),
         [](const Mirror &mirror, std::string_view wanted) { return mirror.name < wanted; });
-    while (at != mirrors_.end() && at->name == name && at->used) // local functions of one name
+    while (at != mirrors_.end() && at->name == name && at->used) // local functions may share a name
       ++at;
     if (at == mirrors_.end() || at->name != name) {
       if (expected == Counterpart::Needed && !section.no_data() && !is_of_driver_calls(section))
@@ -182,7 +182,7 @@ private:
                            "its bytes are not those of " + elf::describe_section(section));
   }
 
-  // True if frames of functions inside the code of others are all that differs.
+  // True if the only differences are frames of functions inside the code of others.
   [[nodiscard]] bool differ_in_inner_frames(ByteSpan sass, ByteSpan mercury) const {
     elf::RecordReader<elf::InfoAttribute> reader(sass), mirrored(mercury);
     while (reader.next() && mirrored.next())
@@ -230,7 +230,7 @@ private:
                                        code.size / kInstructionSize));
   }
 
-  // The mirror has the same symbols in the same order; those of bank 0 follow in machine code only.
+  // The mirror has the same symbols in the same order; only machine code then has those of bank 0.
   void compare_symbols() {
     const Section *table = view_.find(".symtab");
     const Section *mirror = view_.find(".nv.merc.symtab");
@@ -272,13 +272,13 @@ private:
   }
 
   const ElfView &view_;
-  const bool may_call_driver_; // the target's compilers put such calls in
+  const bool may_call_driver_; // compilers for the target insert such calls
   Findings &findings_;
   u32 shared_symbols_ = 0;
   bool calls_driver_ = false;
   bool other_resources_ = false;
   std::vector<Mirror> mirrors_;                  // by name
-  std::vector<std::optional<u32>> counterparts_; // by section of machine code
+  std::vector<std::optional<u32>> counterparts_; // by index of a machine code section
 };
 
 bool may_call_driver(const arch::ElfTarget &target) {

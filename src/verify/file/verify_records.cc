@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The contents of the record sections: .nv.info, .nv.callgraph, .nv.prototype, .nv.compat, the
-// notes and .nv.rel.action. The codecs read them and list what breaks the framing; here their
-// symbols and strings are looked up, which needs the whole file.
+// notes and .nv.rel.action. The codecs read them and list errors of the framing; this file checks
+// their symbols and strings, which needs the whole file.
 #include <fmt/format.h>
 
 #include "elf/names.h"
@@ -52,9 +52,9 @@ void report_all(Rule rule, const Section &section, const std::vector<elf::Violat
   return static_cast<u16>(1u << static_cast<u8>(type));
 }
 
-// The types of symbols that records may name, a bit for each. PARAM_CBANK names the section symbol
-// of a constant bank; records about the stack and registers name functions; those about images name
-// anything but a section.
+// The types of symbols that records may refer to, a bit for each. PARAM_CBANK refers to the section
+// symbol of a constant bank; records about the stack and registers to functions; records about
+// images to any symbol except those of sections.
 [[nodiscard]] constexpr u16 symbol_types_of(elf::InfoAttribute attribute) {
   using enum elf::InfoAttribute;
   switch (attribute) {
@@ -123,7 +123,7 @@ private:
     }
   }
 
-  // Offsets count bytes of the function's code; those of the Mercury mirror, of the expanded code.
+  // Offsets refer to bytes of the function's code or, in the Mercury mirror, of the expanded code.
   // Only layouts that were seen in files are checked.
   void report_offsets(const elf::InfoRecord &record) {
     const elf::InfoRow *row = elf::info_row(record.attribute);
@@ -140,11 +140,11 @@ private:
 
   const Section &s_;
   const SymbolTable symbols_;
-  const Section *code_; // of the function, where there is some
+  const Section *code_; // of the function; null if there is none
   Findings &findings_;
 };
 
-// A prototype is the offset of a string in the symbol table's string table.
+// True if `offset`, a prototype, is the offset of a string in the symbol table's string table.
 [[nodiscard]] bool is_string(const ElfView &view, const Section &section, u32 offset) {
   const Section &symbols = view.sections()[section.link];
   return c_string_at(view.sections()[symbols.link].data, offset).has_value();
@@ -218,7 +218,7 @@ void check_one_note(const Section &section, SectionRole role, const elf::Note &n
               findings);
     return;
   }
-  if (elf::is_later_note(note)) // whose fields are not known
+  if (elf::is_later_note(note)) // fields unknown
     return;
   if (role == SectionRole::NoteTkinfo) {
     if (const Result<elf::ToolkitInfo> info = elf::decode_toolkit_info(note.desc); !info)

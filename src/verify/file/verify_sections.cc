@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The section table: whether each header agrees with its name, by the table of elf/header_rules.h.
+// The section table: each header must agree with its name, by the table of elf/header_rules.h.
 // Kinds without a rule are not checked, so that a file with sections of another vendor passes.
 //
-// The Mercury mirror keeps the same rules in its own plane: links go to the Mercury symbol table,
-// section-valued infos to Mercury sections.
+// The Mercury mirror follows the same rules within its own plane: links refer to the Mercury symbol
+// table, section-valued infos to Mercury sections.
 #include <algorithm>
 #include <array>
 #include <string_view>
@@ -57,7 +57,7 @@ constexpr u32 kUnifiedSlotSize = 128;
          code.name.substr(slot.size()) == owner.substr(kUnifiedStub.size());
 }
 
-// Names that must not repeat: code that looks one up takes the first.
+// Names that must not repeat: a lookup by name returns the first section.
 constexpr std::array<std::string_view, 12> kUnique{
     ".shstrtab",       ".strtab",         ".symtab",        ".symtab_shndx",
     ".nv.info",        ".nv.callgraph",   ".nv.prototype",  ".nv.compat",
@@ -67,8 +67,8 @@ constexpr size_t kLongestUnique = std::ranges::max(kUnique, {}, &std::string_vie
 
 constexpr std::array<std::string_view, 5> kRequired{".shstrtab", ".strtab", ".symtab",
                                                     ".note.nv.tkinfo", ".note.nv.cuinfo"};
-constexpr u32 kRequiredBefore13 = 3; // files of older toolkits have other notes
-constexpr u32 kCuinfo = 4;           // which may be kCuverName
+constexpr u32 kRequiredBefore13 = 3; // older toolkits write other notes
+constexpr u32 kCuinfo = 4;           // index of a name that may be kCuverName
 
 // Targets before sm_90 keep the function's register count in the top byte of sh_info.
 constexpr u32 kSymbolMask = 0xffffff;
@@ -82,7 +82,7 @@ class SectionCheck {
 public:
   SectionCheck(const ElfView &view, const Section &section, Findings &findings)
       : view_(view), s_(section), kind_(kind_of(section)), findings_(findings) {
-    // By the name, so that a wrong flag is one finding and not one for every link.
+    // Uses the name, so that a wrong flag is one finding and not one for every link.
     kind_.mercury = s_.name.starts_with(".nv.merc.") || s_.name.starts_with(".nv.capmerc.");
   }
 
@@ -103,13 +103,13 @@ private:
   }
   [[nodiscard]] const Section &section(u32 index) const { return view_.sections()[index]; }
 
-  // A section whose name is one of the known names must have been classified by it; where the type
-  // did not fit, classification fell back on the type.
+  // A section with a known name must have been classified by it; if the type does not fit the name,
+  // classification used the type.
   void check_name() {
     std::string_view name = s_.name;
     if (name.starts_with(".nv.merc."))
       name.remove_prefix(8);
-    if (name.starts_with(".rel")) { // of relocations, which have no rule
+    if (name.starts_with(".rel")) { // relocations, which have no rule
       const bool table = kind_.role == SectionRole::Rel || kind_.role == SectionRole::Rela;
       if (!table && (name.starts_with(".rel.") || name.starts_with(".rela.")))
         report(Rule::SectionType, "sh_type",
@@ -127,7 +127,8 @@ private:
       const bool owned = rule.match != elf::NameMatch::Exact || rest.empty();
       if (!named || !owned)
         continue;
-      if (kind_.role != rule.role && name != kCuverName) // which is .note.nv.cuinfo, with its flag
+      if (kind_.role != rule.role &&
+          name != kCuverName) // kCuverName is .note.nv.cuinfo, with its flag
         report(Rule::SectionType, "sh_type",
                fmt::format("{} does not go with this name", type_text(s_.type)));
       return;
@@ -135,7 +136,7 @@ private:
   }
 
   void check_flags(const HeaderRule &row) {
-    // SHF_INFO_LINK says that sh_info is a section; image-slot relocations lack it.
+    // SHF_INFO_LINK means that sh_info is a section; image-slot relocations lack it.
     u64 plain = s_.flags & ~(elf::kFlagMercury | elf::kFlagInfoLink);
     if (row.role == SectionRole::Text)
       plain &= ~kOldBarriers;
@@ -144,7 +145,7 @@ private:
              fmt::format("{:#x}, expected {:#x}", plain, row.flags));
     const bool info_link = (s_.flags & elf::kFlagInfoLink) != 0;
     const bool refers = row.info == HeaderInfo::OwnerText || row.info == HeaderInfo::CompatOrNot;
-    // Toolkits before 12.4 leave the flag out, and nvlink takes it from their constants.
+    // Toolkits before 12.4 omit the flag, and nvlink copies it from their constants.
     const bool may_lack = has_old_abi(view_) || row.role == SectionRole::Constant;
     if (!(may_lack && !info_link) &&
         (refers ? info_link != (s_.info != 0) : info_link && row.info != HeaderInfo::Target))
@@ -157,7 +158,7 @@ private:
   }
 
   void check_shape(const HeaderRule &row) {
-    // The view has compared the entry sizes of tables with the file's class.
+    // The view has checked the entry sizes of tables against the file's class.
     const bool is_table = elf::is_symbol_table(s_.type) || elf::is_relocation_table(s_.type);
     const u32 entsize = s_.name.starts_with(kMercuryUnifiedSlot) ? kUnifiedSlotSize : row.entsize;
     if (!is_table && s_.entsize != entsize)
@@ -245,7 +246,7 @@ private:
     else if (target.is_mercury() != kind_.mercury)
       report(Rule::SectionInfo, "sh_info",
              fmt::format("{} is not in the same plane", describe_section(target)));
-    // In the Mercury mirror and after its link, banks are named otherwise than their relocations.
+    // In the Mercury mirror and after its link, a bank and its relocations have different names.
     else if (!kind_.mercury && !s_.name.ends_with(target.name) && !kind_of(target).is_constant())
       report(Rule::SectionInfo, "sh_info",
              fmt::format("{} is not the section in the name", describe_section(target)));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The symbol tables. The Mercury symbol table mirrors the plain one and keeps the same rules, with
-// one exception: its functions are as long as the expanded Mercury code, which the capsule in the
-// file is not, so their size cannot be compared with the section.
+// The symbol tables. The Mercury symbol table mirrors the plain one and follows the same rules,
+// with one exception: the size of a function is the size of its expanded Mercury code. The file
+// contains the capsule instead, so the size cannot be compared with the section.
 #include <algorithm>
 #include <array>
 
@@ -25,15 +25,15 @@ using elf::SymbolType;
 
 namespace {
 
-// The bits of st_other besides visibility. Bit 3 has no meaning anywhere. The bit of managed
-// variables marks unified functions, the bit of kernels marks unified variables.
+// The bits of st_other except visibility. Bit 3 is unused. The bit of managed variables also marks
+// unified functions, and the bit of kernels marks unified variables.
 constexpr u8 kUnifiedFunction = elf::kOtherManaged;
 constexpr u8 kUnifiedVariable = elf::kOtherKernel;
 constexpr u8 kFunctionOther = elf::kOtherVisibilityMask | elf::kOtherKernel | kUnifiedFunction;
 constexpr u8 kDataOther = elf::kOtherVisibilityMask | elf::kOtherManaged | elf::kOtherGlobal |
                           elf::kOtherShared | elf::kOtherConstant;
 
-// By type.
+// The allowed bits of st_other, by symbol type.
 constexpr std::array<u8, 16> kLegalOther = [] {
   std::array<u8, 16> out;
   out.fill(kDataOther);
@@ -52,8 +52,8 @@ constexpr std::array<u8, 16> kLegalOther = [] {
   return (s.flags & elf::kFlagExec) != 0 || s.type == SectionType::CudaCapmerc;
 }
 
-// In shared memory, st_value is the variable's alignment until the executable link, and dynamic
-// shared memory begins where static memory ends.
+// True for shared memory. There st_value is the variable's alignment until the executable link, and
+// dynamic shared memory begins where static memory ends.
 [[nodiscard]] bool holds_shared_memory(const Section &s) {
   return s.type == SectionType::CudaShared || s.type == SectionType::CudaReservedShared ||
          (s.type == SectionType::Nobits && s.name.find("shared") != std::string_view::npos);
@@ -63,7 +63,7 @@ constexpr std::array<u8, 16> kLegalOther = [] {
   return elf::classify_section(s.name, s.type, s.flags).is_constant();
 }
 
-// Local symbols may follow global ones.
+// True for older toolkits, in whose files local symbols may follow global ones.
 [[nodiscard]] bool is_before_toolkit_13(const elf::ElfView &view) {
   return has_old_abi(view) || view.find(kCuverName);
 }
@@ -102,15 +102,16 @@ private:
       report(Rule::SymbolNull, "fields", 0, [] { return std::string("are not all 0"); });
   }
 
-  // What is not inline takes no reference to a symbol, so that the usual one is in registers.
+  // Functions marked noinline take an index instead of a reference, so that the compiler can keep
+  // symbols in registers.
 
-  // Whether there is such a binding and type.
+  // True if the binding and type exist.
   [[nodiscard]] bool is_known(const Symbol &symbol) const { return known_[symbol.info]; }
   [[nodiscard]] bool is_misplaced(u32 index, const Symbol &symbol) const {
     return symbol.binding() == SymbolBinding::Local && index >= table_.info &&
            !may_follow_globals(index);
   }
-  // ptxas 13.4 puts its one unnamed local anywhere.
+  // ptxas 13.4 writes its one unnamed local symbol at any place.
   [[gnu::noinline]] [[nodiscard]] bool may_follow_globals(u32 index) const {
     const Symbol symbol = symbols_[index];
     return (symbol.type() == SymbolType::NoType && symbol.name.empty()) ||
@@ -129,12 +130,13 @@ private:
   [[nodiscard]] static bool is_empty(const Symbol &symbol) {
     return (symbol.value | symbol.size) == 0;
   }
-  // Mercury sections are named after the Mercury link, their headers after the file they are in.
+  // In the Mercury table, section symbols have names for the Mercury link, which may differ from
+  // the names in the section headers.
   [[nodiscard]] bool has_section_name(const Symbol &symbol, const Section &section) const {
     return is_named(symbol, section.name) || table_.is_mercury();
   }
 
-  // Whether a symbol keeps all rules, as nearly all do.
+  // True if a symbol follows all rules, as nearly all do.
   [[nodiscard]] bool is_right(u32 index, const Symbol &symbol) const {
     if (!is_known(symbol) || is_misplaced(index, symbol) || !has_legal_other(symbol))
       return false;
@@ -181,7 +183,7 @@ private:
     const Symbol symbol = symbols_.without_name(index);
     if (holds_shared_memory(section) || section.type == SectionType::CudaCapmerc)
       return true;
-    // nvlink drops constants that host code does not use, but not the symbols after them; and -r
+    // nvlink drops constants that host code does not use, but not the symbols after them; -r drops
     // the compiler constants of overridden definitions of a function (Q040).
     if (!is_constant(section))
       return false;
@@ -202,7 +204,7 @@ private:
       wrong("st_name", fmt::format("is not the name of {}", describe_section(section)));
   }
 
-  // Compares without looking for the end of the symbol's name.
+  // Compares without a search for the end of the symbol's name.
   [[nodiscard]] bool is_named(const Symbol &symbol, std::string_view name) const {
     if (symbol.name_offset >= names_.size())
       return name.empty();
@@ -226,15 +228,14 @@ void check_symbols(const ElfView &view, const Section &table, u32 begin, u32 end
 }
 
 // Relocations: a known type of the table's own list, a field that ends inside the section, and in
-// code the address of an instruction. Symbols and offsets have been checked by the view. Offsets of
-// Mercury code count bytes of the expanded code, not of the capsule in the file, so they are not
-// checked.
+// code the address of an instruction. The view has checked symbols and offsets. Offsets in Mercury
+// code refer to the expanded code, which the file does not contain, so they are not checked.
 
 using elf::Relocation;
 
 namespace {
 
-// True for a table whose entries can be decoded; others have findings already.
+// True for a table whose entries can be decoded; others already have findings.
 [[nodiscard]] bool is_readable(const ElfView &view, const Section &table) {
   return elf::is_relocation_table(table.type) && table.info != 0 &&
          table.info < view.sections().size();
@@ -243,7 +244,7 @@ namespace {
 void check_place(const Section &table, const Section &target, const arch::RelocInfo &row,
                  const Relocation &r, u32 index, Findings &findings) {
   const u64 field = row.field_bytes;
-  // The view has refused an offset outside the section.
+  // The view refuses an offset outside the section.
   if (r.offset < target.size && field > target.size - r.offset)
     findings.in_section(Rule::RelocationOffset, table, [&] {
       return FieldMessage{fmt::format("r_offset of entry {}", index),
@@ -267,7 +268,7 @@ void check_relocations(const ElfView &view, const Section &table, Findings &find
   for (u32 i = 0; i < entries.size(); ++i) {
     const Relocation r = entries[i];
     const arch::RelocInfo *row = arch::find_reloc(r.type);
-    // nvlink leaves empty entries where a texture reference needs no relocation.
+    // nvlink writes empty entries if a texture reference does not need a relocation.
     if (r.type == 0 && r.symbol == 0)
       continue;
     if (!row || (r.type >= arch::kFirstMercuryReloc) != mercury)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The call graph that the output carries, and what is left over when all parts have said which
-// sections they know. Debuggers and the driver read the graph; a call that is missing there is a
-// stack that is too small. Calls of overridden definitions may be there, too (Q026).
+// The call graph of the output, and the sections that no part has claimed. Debuggers and the driver
+// read the graph; if a call is missing there, the stack is too small. Calls of overridden
+// definitions may also be in the graph (Q026).
 #include <algorithm>
 
 #include "elf/records/nv_rel_action.h"
@@ -16,7 +16,7 @@ using elf::SectionRole;
 
 namespace {
 
-// One line of the graph: a symbol of the output, and the name of another or a prototype.
+// An entry of the graph: a symbol of the output, and the name of another symbol or a prototype.
 using Line = std::pair<u32, std::string_view>;
 using Lines = std::vector<Line>;
 using Pairs = std::vector<std::pair<u32, u32>>; // function nodes, and nodes or prototypes
@@ -27,7 +27,7 @@ Lines sorted(Lines lines) {
   return lines;
 }
 
-// What the graph of the inputs says about functions of the output.
+// The entries that the graphs of the inputs require for functions of the output.
 class ExpectedGraph {
 public:
   ExpectedGraph(const Link &link, const Calls &calls) : l_(link), c_(calls) {}
@@ -52,7 +52,7 @@ public:
 
 private:
   [[nodiscard]] u32 symbol(u32 f) const { return c_.function(l_.program, f).out; }
-  // Callers with callees, or with prototypes that they call through.
+  // Returns pairs of callers and callees, or of callers and the prototypes that they call through.
   [[nodiscard]] Pairs edges(bool indirect) const {
     Pairs out;
     for (u32 f = 0; f < c_.functions(); ++f)
@@ -86,7 +86,7 @@ public:
             part(CallPart::IndirectCalls));
     compare("a possible callee ", least.possible_callees(), most.possible_callees(),
             part(CallPart::IndirectTargets));
-    // A function has one prototype, and it may have been declared several times.
+    // A function has one prototype, but the inputs may contain several declarations.
     Lines allowed = most.with_prototype(all.declared);
     const Lines more = most.with_prototype(all.taken_as);
     allowed.insert(allowed.end(), more.begin(), more.end());
@@ -100,7 +100,7 @@ public:
     compare("address taken", least.taken(), most.taken(), without_prototype(taken));
     const Lines prototypes = listed_prototypes();
     compare("prototype ", {}, allowed, prototypes);
-    // What has a prototype has it in one place or the other.
+    // A function with a prototype has it in one of the two lists.
     Lines either = without_prototype(prototypes), known = without_prototype(taken);
     either.insert(either.end(), known.begin(), known.end());
     either = sorted(std::move(either));
@@ -109,7 +109,7 @@ public:
   }
 
 private:
-  // Kernels have no prototype.
+  // Removes entries without a prototype. Kernels do not have one.
   [[nodiscard]] static Lines named(Lines lines) {
     std::erase_if(lines, [](const Line &line) { return line.second.empty(); });
     return lines;
@@ -159,7 +159,7 @@ private:
   Report &report_;
 };
 
-// The compiler's constants of definitions that do not prevail (Q040): nobody refers to them.
+// True for the compiler's constants of definitions that do not prevail (Q040): they are unused.
 bool is_useless(const Link &link, u32 section) {
   const elf::SectionKind &kind = link.out.kinds[section];
   const u32 code = link.out.code_of[section];
@@ -167,7 +167,7 @@ bool is_useless(const Link &link, u32 section) {
          link.claimed[code];
 }
 
-// How a loader applies a relocation that it may not know: as the table of relocations has it.
+// Checks that the output describes relocations that a loader may not know as the table does.
 void check_actions(const Link &link, Report &report) {
   const arch::RelocInfo &row = arch::reloc_for(arch::RelocRole::NewestField);
   elf::RelocationAction action;

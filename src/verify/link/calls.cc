@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The call graph and what follows from it alone. ptxas lists direct calls, functions whose address
-// is taken, and indirect calls, the latter two with a prototype; functions that a descriptor
-// relocation names or a variable points to have their address taken, too (Q071, Q144). One search
-// for circles (Tarjan's, without recursion) orders the nodes; everything else is one sweep in that
-// order.
+// The call graph and everything that follows from it alone. ptxas lists direct calls, functions
+// whose address is taken, and indirect calls, the latter two with a prototype. Functions that a
+// descriptor relocation refers to or a variable points to also have their address taken (Q071,
+// Q144). One search for cycles (Tarjan's, without recursion) orders the nodes; everything else is
+// one sweep in that order.
 #include "verify/link/calls.h"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace culink::check {
 
 namespace {
 
-// Tarjan's algorithm with a stack of its own.
+// Tarjan's algorithm with an explicit stack.
 class CircleFinder {
 public:
   CircleFinder(Calls &calls, u32 nodes)
@@ -183,7 +183,7 @@ private:
     }
   }
 
-  // Code of a definition that does not prevail launches nothing.
+  // Code of a definition that does not prevail is ignored.
   void add_launch(u32 object, u32 section, u64 offset, u32 kernel) {
     const Object &file = p_.objects[object];
     if (section >= file.kinds.size() || file.kinds[section].is_debug())
@@ -197,8 +197,7 @@ private:
       out_.launches.push_back({node(object, owner), object, section, offset, kernel});
   }
 
-  // Functions whose address is taken without a word about the prototype have that of their
-  // definition.
+  // A function whose address is taken without a prototype gets the prototype of its definition.
   void connect_prototypes() {
     std::vector<bool> has_target(out_.functions(), false);
     for (const auto &[function, prototype] : out_.taken_as)
@@ -228,7 +227,7 @@ private:
     const u32 entity = symbol < p_.entity_of[object].size() ? p_.entity_of[object][symbol] : kNone;
     return entity == kNone ? kNone : out_.node_of[entity];
   }
-  // Whether what an object says about one of its functions counts.
+  // True if the call graph of an object is used for one of its functions.
   [[nodiscard]] bool counts(u32 object, u32 symbol) const {
     const Outcome outcome = p_.outcome[object][symbol];
     return outcome != Outcome::Discarded && (all_ || outcome != Outcome::Overridden);
@@ -242,9 +241,9 @@ private:
   std::vector<u32> prototype_of_; // by function node
 };
 
-// A kernel that is not selected is a root all the same if live code names it, or data that live
-// code refers to, because device code may launch it. A function whose address is taken stays, but
-// is reached only by calls.
+// A kernel that is not selected is still a root if live code refers to it, or data that live code
+// refers to, because device code may launch it. A function whose address is taken is kept, but is
+// reached only by calls.
 class LiveFinder {
 public:
   LiveFinder(const Program &program, const Calls &calls) : p_(program), calls_(calls) {
@@ -279,7 +278,7 @@ public:
   }
 
 private:
-  // The function in whose code this one is, which goes with it (`nvcc -ewp`).
+  // Returns the function whose code contains this one, and which is kept with it (`nvcc -ewp`).
   [[nodiscard]] u32 code_around(u32 f) const {
     const Entity &entity = calls_.function(p_, f);
     if (!entity.defined() || p_.definition(entity).value == 0)
@@ -301,8 +300,8 @@ private:
     out_.root[kernel] = true;
     reach(kernel);
   }
-  // Functions that the driver calls by name, where a program defines them, are entered like
-  // kernels; the only kernel of a program stays the only one (Q140).
+  // Functions that the driver calls by name are entered like kernels if a program defines them.
+  // They are ignored in a program with only one kernel (Q140).
   void enter_driver_functions() {
     if (std::count(out_.root.begin(), out_.root.end(), true) == 1)
       return;
@@ -326,7 +325,7 @@ private:
     }
   }
 
-  // Whether any kernel is new.
+  // Returns true if there are new kernels.
   bool launch_from_data() {
     for (u32 i = 0; i < p_.objects.size(); ++i) {
       const Object &object = p_.objects[i];
@@ -342,7 +341,7 @@ private:
     return !work_.empty();
   }
 
-  // A variable that live code refers to, or a section as a whole.
+  // Launches the kernels in a variable that live code refers to, or in a section as a whole.
   void launch_named(u32 object, u32 symbol) {
     const elf::Symbol &named = p_.objects[object].symbols[symbol];
     u32 section = named.section;
@@ -381,12 +380,12 @@ Liveness find_live(const Program &program, const Calls &calls, const CheckOption
   return LiveFinder(program, calls).run(options, keeps_all, at_most);
 }
 
-// Inside a circle everybody needs what the hungriest needs, and the stack has no bound.
+// In a cycle every function needs the maximum of all members, and the stack has no bound.
 Needs sum_up(const Program &program, const Calls &calls) {
   Needs out;
   out.registers.assign(calls.nodes(), 0);
   out.stack.assign(calls.nodes(), 0);
-  // A number of a function; 0 without a definition or a record.
+  // Returns a number of a function; 0 without a definition or a record.
   const auto number = [&](u32 node, std::vector<u32> Object::*list) {
     if (node >= calls.functions() || !calls.function(program, node).defined())
       return u32{0};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Who calls whom, by the call graphs of the inputs.
+// The calls between functions, from the call graphs of the inputs.
 #pragma once
 
 #include <span>
@@ -15,7 +15,7 @@ namespace culink::check {
 struct Calls {
   std::vector<u32> node_of;   // by entity; kNone for variables
   std::vector<u32> entity_of; // by function node
-  std::vector<u32> first;     // by node: where its callees begin; one more at the end
+  std::vector<u32> first;     // by node: index of its first callee; one more at the end
   std::vector<u32> callees;
   std::vector<bool> taken;                        // by function node: its address is taken
   std::vector<std::string_view> prototypes;       // by their nodes
@@ -24,16 +24,16 @@ struct Calls {
   std::vector<std::pair<u32, u32>> named_targets; // function nodes: caller, possible callee
   // Kernels that may be launched because code or data names them.
   struct Launch {
-    u32 from = kNone; // function whose code it is; none: data
+    u32 from = kNone; // node of the function whose code names it; kNone: data
     u32 object = 0, section = 0;
     u64 offset = 0;
     u32 kernel = 0;
   };
   std::vector<Launch> launches;
-  // Circles of calls. Numbers ascend from callees to callers.
+  // Cycles of calls. Numbers ascend from callees to callers.
   std::vector<u32> component;
   std::vector<u32> callees_first; // all nodes, by component
-  std::vector<bool> circular;     // by component: its members reach themselves
+  std::vector<bool> circular;     // by component: its nodes reach themselves
 
   [[nodiscard]] u32 functions() const { return static_cast<u32>(entity_of.size()); }
   [[nodiscard]] const Entity &function(const Program &program, u32 node) const {
@@ -54,33 +54,33 @@ struct Calls {
   }
 };
 
-// Calls of the prevailing definitions; with `all`, also those of definitions that were overridden,
-// which a linker may count (docs/compat.md, Q026) at no other cost than size.
+// Returns the calls of the prevailing definitions; with `all`, also calls of overridden ones. A
+// linker may include those (docs/compat.md, Q026); this only makes the output larger.
 [[nodiscard]] Calls build_calls(const Program &program, bool all);
 
-// What becomes of each function, by node of a graph.
+// The liveness of each function, by node of a graph.
 struct Liveness {
   std::vector<bool> root;    // kernels from which the program starts
-  std::vector<bool> reached; // from the roots
-  std::vector<bool> needed;  // has to be in the output
+  std::vector<bool> reached; // reachable from the roots
+  std::vector<bool> needed;  // must be in the output
 };
-// At least what is live; with `at_most`, everything that a linker may take for live.
+// Returns the functions that are live; with `at_most`, also those that a linker may treat as live.
 [[nodiscard]] Liveness find_live(const Program &program, const Calls &calls,
                                  const CheckOptions &options, bool keeps_all, bool at_most);
 
-// The resources of each function with all that it calls, by node.
+// The resources of each function, including its callees, by node.
 struct Needs {
   std::vector<u32> registers;
-  std::vector<u64> stack; // kUnbounded: there is a circle
+  std::vector<u64> stack; // kUnbounded: there is a cycle
   static constexpr u64 kUnbounded = 0xffffffff;
 };
 [[nodiscard]] Needs sum_up(const Program &program, const Calls &calls);
 
-// For each function, which of some marked functions it reaches, itself included.
+// The marked functions that each function reaches, including itself.
 class ReachedSets {
 public:
   ReachedSets(const Calls &calls, const std::vector<bool> &marked);
-  // Nodes, ascending.
+  // Returns nodes in ascending order.
   [[nodiscard]] const std::vector<u32> &of(u32 node) const {
     return sets_[set_of_[calls_.component[node]]];
   }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Capsules of an output. A capsule is that of the prevailing definition, but for two things: its
-// first word is the number of the code section in the output, and where it holds a whole
-// instruction, the value that the machine code has in a relocated field is in the last word of the
-// instruction's record. So both forms of the code show the same offsets.
+// Capsules of an output. A capsule is the one of the prevailing definition, with two exceptions:
+// its first word is the number of the code section in the output; and if it contains a whole
+// instruction with a relocated field, the last word of the record is the value in the machine code.
+// So both forms of the code have the same offsets.
 //
-// A finalizer may have added or removed instructions. Then the capsule counts others, and stands
-// for the same Mercury instructions.
+// A finalizer may have added or removed instructions. The capsule then has other instruction
+// numbers, for the same Mercury instructions.
 #include <algorithm>
 #include <unordered_map>
 
@@ -27,7 +27,7 @@ ByteSpan capsule_out(const Link &sass, const CodePlace &code) {
   return sass.out_plane->section(code.out).data;
 }
 
-// By number of a machine instruction: where in the capsule the last word of its record is.
+// Returns by number of a machine instruction the offset of the last word of its record.
 std::unordered_map<u64, u64> value_words(ByteSpan capsule) {
   std::unordered_map<u64, u64> out;
   for (const elf::CapsuleRecord &record : elf::decode_capsule(capsule).records)
@@ -36,7 +36,7 @@ std::unordered_map<u64, u64> value_words(ByteSpan capsule) {
   return out;
 }
 
-// The capsule as it has to be. What cannot be told is taken from the output.
+// Returns the expected capsule. Bytes that cannot be known are copied from the output.
 std::vector<u8> expected_capsule(const Link &sass, const CodePlace &code, ByteSpan capsule,
                                  ByteSpan found) {
   std::vector<u8> out(capsule.begin(), capsule.end());
@@ -64,7 +64,7 @@ std::vector<u8> expected_capsule(const Link &sass, const CodePlace &code, ByteSp
   return out;
 }
 
-// Whether the machine code is a sequence of the same operations.
+// True if the machine code has the same operations in the same order.
 bool same_sequence(const Link &sass, const CodePlace &code) {
   constexpr u16 kOperation = 0xfff;
   const ByteSpan in = sass.program.objects[code.object].section(code.section).data;
@@ -77,8 +77,8 @@ bool same_sequence(const Link &sass, const CodePlace &code) {
   return in.size() == out.size();
 }
 
-// Machine instructions that Mercury instructions stand for, without those that only wait. Where a
-// Mercury instruction stands for several, the last.
+// Returns the machine instructions made from Mercury instructions, except those that only wait. If
+// a Mercury instruction has several, it is the last one.
 std::vector<u64> lasting_instructions(const elf::Capsule &capsule) {
   std::vector<u64> out = elf::machine_instructions(capsule);
   for (const elf::CapsuleRecord &record : capsule.records)
@@ -88,9 +88,9 @@ std::vector<u64> lasting_instructions(const elf::Capsule &capsule) {
   return out;
 }
 
-// The capsule of changed code counts the same machine instructions, wherever they are now. What
-// these are is compared with those of the definition (restore.cc). Of those that do nothing one may
-// stand for another.
+// True if the capsule of changed code refers to the same machine instructions at their new places.
+// restore.cc compares the instructions with the definition. An instruction that does nothing may be
+// replaced by another one.
 bool same_instructions(const Link &sass, const CodePlace &code) {
   const elf::Capsule before = elf::decode_capsule(capsule_in(sass, code));
   const elf::Capsule after = elf::decode_capsule(capsule_out(sass, code));
@@ -106,12 +106,12 @@ bool same_instructions(const Link &sass, const CodePlace &code) {
   return from.size() == to.size();
 }
 
-// Whether the machine code has another operation somewhere, which the capsule then tells as well.
+// True if an operation in the machine code was changed, which the capsule then records.
 bool is_changed(const Link &sass, const CodePlace &code) {
   return sass.options.finalized && (!code.restored.code.empty() || !same_sequence(sass, code));
 }
 
-// Capsules of toolkit 12.8, which nobody can read; an engine of toolkit 13 writes them anew.
+// True for capsules of toolkit 12.8, which cannot be read; an engine of toolkit 13 rewrites them.
 bool has_older_form(const Link &sass, const CodePlace &code) {
   return sass.program.objects[code.object].view.find(".note.nv.cuver") &&
          !elf::decode_capsule(capsule_in(sass, code)).violations.empty();

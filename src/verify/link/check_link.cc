@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The order of the checker's parts. First it finds out what the program is, from the inputs alone:
-// names, calls, what is live. Then it looks for each part of it in the output. Last it asks whether
-// each kernel has what it needs, and whether the output has anything that nothing accounts for.
+// The order of the checker's parts. First it computes the program from the inputs alone: names,
+// calls, liveness. Then it looks for each part of the program in the output. Last it checks that
+// each kernel has the resources it needs, and that the output does not contain anything else.
 //
-// Nothing here is shared with the linker but the reading of files and the tables of numbers, so
-// that a mistake of one is not one of the other.
+// The checker and the linker share only the reading of files and the tables of numbers, so that a
+// mistake in one is not repeated in the other.
 #include "verify/link/check_link.h"
 
 #include <array>
@@ -61,9 +61,9 @@ void find_calls(Link &link) {
   link.exact = !has_overridden(link.program);
   if (!link.exact)
     link.all_calls = build_calls(link.program, true);
-  // Functions that the driver provides stay even if only unreachable code calls them.
+  // Functions that the driver provides are kept even if only unreachable code calls them.
   const Calls &calls = link.exact ? link.calls : link.all_calls;
-  // Files before 13.0 have no note of the options of their link.
+  // Files before 13.0 do not record the options of their link.
   const bool may_keep_all = keeps_all || link.out.toolkit == 0;
   link.allowed = find_live(link.program, calls, link.options, may_keep_all, true).needed;
   for (u32 f = 0; f < calls.functions(); ++f)
@@ -71,7 +71,7 @@ void find_calls(Link &link) {
       link.allowed[f] = true;
 }
 
-// Reads the Mercury objects inside the inputs and inside the output; false if there are none.
+// Reads the Mercury objects in the inputs and in the output. Returns false if there are none.
 bool read_planes(Link &link, Report &report) {
   const auto lack = [&](std::string_view name) {
     report.add(FindingKind::Mercury, "", name, 0, "Mercury code", "none");
@@ -89,8 +89,8 @@ bool read_planes(Link &link, Report &report) {
   return true;
 }
 
-// A symbol has one number in both tables, and a variable one place; the reserved shared memory
-// counts in machine code only.
+// Checks that a symbol has the same number in both tables, and a variable the same place. Only
+// offsets in machine code include the reserved shared memory.
 void compare_variables(const Link &sass, const Object &mercury, Report &report) {
   const Object &out = sass.out;
   for (u32 i = 1; i < std::min(out.symbols.size(), mercury.symbols.size()); ++i) {
@@ -110,7 +110,7 @@ void compare_variables(const Link &sass, const Object &mercury, Report &report) 
   }
 }
 
-// The parts in their order. `sass`: the machine code, of which this is the Mercury form.
+// Runs the parts in order. `sass`: the link of the machine code if this is the Mercury form.
 void check_program(Link &link, const Link *sass, WorkerPool &pool, Report &report) {
   find_calls(link);
   if (accept_folding(link))
@@ -129,7 +129,7 @@ void check_program(Link &link, const Link *sass, WorkerPool &pool, Report &repor
   check_leftovers(link, report);
 }
 
-// The Mercury form of the program, of which the output has as much as of the machine code.
+// Checks the Mercury form of the program, which has the same functions as the machine code.
 void check_mercury(Link &sass, WorkerPool &pool, Report &report) {
   Report found;
   compare_variables(sass, *sass.out_plane, report);
@@ -173,8 +173,8 @@ std::vector<Finding> check_link(std::span<const CheckInput> inputs, ByteSpan out
   return report.take();
 }
 
-// Findings as text. A finding says what it is about, where that is in the output, what was to be
-// expected by the inputs and what was found; nothing of how the checker came to it.
+// Findings as text. A finding contains its subject, the place in the output, the expected and the
+// found value, but not how the checker computed them.
 
 namespace {
 

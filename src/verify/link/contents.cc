@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The contents of the output, block by block. A code section is one block; a data section has one
-// of each input, and its table of relocations is compared when all are known. Sections are
-// independent of each other, so several threads take them; findings are joined in order.
+// The contents of the output, block by block. A code section is one block. A data section has a
+// block for each input, and its relocations are compared when all blocks are known. Sections are
+// independent, so several threads share them; findings are joined in order.
 #include <algorithm>
 #include <cstring>
 
@@ -15,14 +15,14 @@
 
 namespace culink::check {
 
-// Comparing a block with its place in the output. Its relocations say which fields must have
-// changed and to what; all other bytes must be the same, fields of kept relocations included,
-// because the loader adds to what it finds there. Where fields touch each other they are compared
-// together: the first relocation of a table wins where two store to one place.
+// Compares a block with its place in the output. Its relocations determine the fields that must
+// have changed and their values. All other bytes must be equal, including fields of kept
+// relocations, because the loader adds to their values. Overlapping fields are compared together:
+// if two relocations store to one place, the first in the table wins.
 //
-// What may surprise: debug information also describes code that is gone, and weak data that was
-// discarded still lies in its block. Relocations there may have been applied, kept or dropped,
-// since nobody looks at the result.
+// What may surprise: debug information also describes discarded code, and discarded weak data
+// remains in its block. Relocations there may have been applied, kept or dropped, because the
+// result is not used.
 
 namespace {
 
@@ -67,7 +67,7 @@ private:
     in_.each_relocation(b_.section, [&](const elf::Relocation &raw, bool rela) {
       if (raw.offset < b_.begin || raw.offset >= b_.end)
         return;
-      if (raw.symbol != last) { // halves of an address follow each other
+      if (raw.symbol != last) { // the two halves of an address are adjacent
         last = raw.symbol;
         target = target_of(l_, b_.object, raw.symbol, b_.node);
         gone = describes_gone_code(raw.symbol);
@@ -117,7 +117,7 @@ private:
     const std::optional<u64> load = target.kind == TargetKind::Image && b_.node != kNone
                                         ? load_of_index(out_, out_offset(raw.offset), row)
                                         : std::nullopt;
-    if (load) { // the sum of both has to be the slot
+    if (load) { // the sum of both fields must be the slot
       sum.value -= begin_of_slots(out_, *load);
       fields_.push_back({*load - b_.base,
                          &arch::reloc_for(arch::RelocRole::ImageBase),
@@ -126,7 +126,7 @@ private:
                          false,
                          true});
     }
-    // An addend in the field is a negative one if its first bit is set.
+    // An addend in a field is negative if its top bit is set.
     const bool negative = !rela && addend.value >= row.range_end() / 2 && addend.value != 0;
     if (!target.unknown && !optional && !b_.debug && b_.live && !fits(row, sum.value) &&
         !(negative && fits(row, sum.value - row.range_end())))
@@ -146,7 +146,7 @@ private:
       if (const auto implicit = arch::implicit_addend(source_, raw.offset, *row))
         entry.in_field = static_cast<i64>(implicit->value);
     if (target.shift != 0 && !rela) {
-      // The part of the section has moved, which needs an addend.
+      // The section's part moved within the output section, so the entry needs an addend.
       entry.addend = entry.in_field;
       entry.explicit_addend = true;
     }
@@ -156,7 +156,7 @@ private:
     kept_.push_back(entry);
   }
 
-  // Ranges of definitions that do not prevail.
+  // Finds the ranges of definitions that do not prevail.
   void find_discarded_data() {
     if (in_.kinds[b_.section].is_code() || in_.first_table[b_.section] == 0)
       return;
@@ -174,7 +174,7 @@ private:
     return behind != discarded_.begin() && offset < std::prev(behind)->second;
   }
 
-  // What is not loaded may describe code that is gone, under whatever name.
+  // Sections that are not loaded may describe discarded code, under any name.
   [[nodiscard]] bool is_loaded() const {
     return (in_.section(b_.section).flags & elf::kFlagAlloc) != 0;
   }
@@ -200,7 +200,7 @@ private:
            ++last)
         end = std::max<u64>(end, fields_[last].offset +
                                      (fields_[last].row ? fields_[last].row->field_bytes : 16));
-      if (end > source_.size()) // the linker refuses such
+      if (end > source_.size()) // the linker refuses such an input
         return compare_bytes(done, b_.end);
       compare_bytes(done, begin);
       compare_fields(first, last, begin, end);
@@ -231,7 +231,7 @@ private:
            bytes_text(out_.subspan(out_offset(begin + same), size)));
   }
 
-  // Fields [first, last) that overlap, all within [begin, end).
+  // Compares the overlapping fields [first, last), all within [begin, end).
   void compare_fields(size_t first, size_t last, u64 begin, u64 end) {
     const ByteSpan input = source_.subspan(begin, end - begin);
     const ByteSpan found = out_.subspan(out_offset(begin), end - begin);
@@ -243,7 +243,7 @@ private:
       optional = optional && field.optional;
       if (!field.row)
         return;
-      if (field.unknown) // what it is cannot be told
+      if (field.unknown) // the expected value cannot be determined
         value = arch::read_field(found, field.offset - begin, *field.row).value_or(value);
       if (!arch::store_field(wanted, field.offset - begin, *field.row, value))
         return;
@@ -271,12 +271,12 @@ private:
   }
 
   [[nodiscard]] u64 out_offset(u64 offset) const { return b_.base + offset; }
-  // The last 23 bits of an instruction are its schedule.
+  // The top 23 bits of an instruction are scheduling information.
   [[nodiscard]] u8 compared_bits(u64 offset) const {
     const u64 byte = offset % arch::kInstructionSize;
     return !b_.any_schedule || byte < 13 ? 0xff : byte == 13 ? 0x01 : 0x00;
   }
-  // The end of the instruction at an offset that a finalizer may have spelled in another way; or 0.
+  // Returns the end of the instruction at an offset if a finalizer encoded it differently; else 0.
   [[nodiscard]] u64 end_of_other_spelling(u64 offset) const {
     const u64 begin = offset - offset % arch::kInstructionSize;
     const u64 end = begin + arch::kInstructionSize;
@@ -312,7 +312,7 @@ std::string describe(const Link &link, const KeptEntry &entry) {
       name.empty() ? "nothing" : name, entry.addend, entry.explicit_addend ? "" : " in place");
 }
 
-// Whether the output's entry says what stands in the field of the input's.
+// True if the addend of the output's entry is the value in the field of the input.
 bool same_with_addend(const KeptEntry &expected, const KeptEntry &found) {
   return !expected.explicit_addend && found.explicit_addend && expected.offset == found.offset &&
          expected.type == found.type && expected.symbol == found.symbol &&
@@ -326,7 +326,7 @@ std::vector<KeptEntry> kept_in_output(const Link &link, u32 out) {
   for (u32 t = link.out.first_table[out]; t != 0; t = link.out.next_table[t]) {
     const elf::RelocationTable table = link.out.view.relocations(link.out.section(t));
     entries.reserve(entries.size() + table.size());
-    for (u32 i = table.size(); i-- > 0;) { // as linkers write them
+    for (u32 i = table.size(); i-- > 0;) { // linkers write them in reverse order
       const elf::Relocation raw = table[i];
       entries.push_back({raw.offset, raw.addend, raw.type, link.canonical[raw.symbol],
                          table.has_addends(), false});
@@ -408,8 +408,8 @@ void check_code_header(const Link &link, const CodePlace &code, Report &report) 
            std::to_string(to.info >> 24));
 }
 
-// Code in which instructions have moved: the same relocations, of the same instructions. Those
-// against the function itself are places in its code, which have moved, too.
+// Checks code in which instructions have moved: it must have the same relocations of the same
+// instructions. Relocations against the function itself refer to its code, which has moved, too.
 void check_moved_code(const Link &link, const CodePlace &code, std::vector<KeptEntry> expected,
                       Report &report) {
   std::vector<KeptEntry> found = kept_in_output(link, code.out);
@@ -471,7 +471,7 @@ void add_scattered(const Link &link, BlocksOf &blocks) {
   }
 }
 
-// By section of the output, the code that a finalizer has changed; kNone elsewhere.
+// Returns by section of the output the code that a finalizer has changed; else kNone.
 std::vector<u32> list_moved_code(const Link &link) {
   std::vector<u32> out(link.out.view.sections().size(), kNone);
   for (u32 i = 0; i < link.code.size(); ++i)
@@ -480,8 +480,7 @@ std::vector<u32> list_moved_code(const Link &link) {
   return out;
 }
 
-// Relocatable files have the tables of branches of such code beside it (kernels.cc has those of
-// executables).
+// Returns the branch tables of changed code in a relocatable file; kernels.cc handles executables.
 std::vector<u8> restored_tables(const Link &link, const std::vector<u32> &moved,
                                 const Block &block) {
   const u32 section = link.program.objects[block.object].code_of[block.section];
@@ -491,7 +490,7 @@ std::vector<u8> restored_tables(const Link &link, const std::vector<u32> &moved,
              : restore_tables(link, link.code[code], block.section, block.out, block.base);
 }
 
-// Only those of the compiler's constants that symbols name are part of the program.
+// Returns the end of a block. Only compiler constants with symbols are part of the program.
 u64 end_of_block(const Link &link, const Object &object, const elf::Section &section) {
   const bool compiler = object.kinds[section.index].is_constant() &&
                         object.kinds[section.index].bank == link.arch.banks.compiler &&
@@ -544,7 +543,7 @@ void check_contents(Link &link, WorkerPool &pool, Report &report) {
       block.restored = restored;
       check_block(link, block, kept, data_reports[i]);
     }
-    // Relocations of parameter banks fill slots of images, of which no input knows (kernels.cc).
+    // Relocations of parameter banks fill slots of images, which are not in inputs (kernels.cc).
     const bool parameters = link.executable && link.out.kinds[data[i]].is_constant() &&
                             link.out.kinds[data[i]].bank == link.arch.banks.parameters;
     if (!parameters || !kept.empty())

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A linker may let one device function stand for others that are the same. Functions that the
-// program needs and the output lacks are looked for among those that the output has: one with the
-// same code, relocations, records and calls, while nobody takes the address of either.
+// A linker may replace identical device functions by one of them. For each function that the
+// program needs and the output lacks, this looks for an equal one in the output: with the same
+// code, relocations, records and calls. The address of neither may be taken.
 //
-// Functions are sorted into classes, callees first. What decides is one string: all that is known
-// of a function, with numbers of classes for the functions that it names. In a circle of calls some
-// have no class yet; they are named as themselves, so that less is found to be the same, never
-// more.
+// Functions are sorted into classes, callees first. A string decides: all facts about a function,
+// with class numbers for the functions that it refers to. In a cycle of calls some functions do not
+// have a class yet and are represented by themselves. So fewer functions may be found equal, but
+// never more.
 #include <algorithm>
 #include <string>
 #include <unordered_map>
@@ -24,7 +24,7 @@ class FoldFinder {
 public:
   explicit FoldFinder(Link &link) : l_(link), p_(link.program) {}
 
-  // Whether there was any.
+  // Returns true if any function was folded.
   bool run() {
     count_names();
     if (!lacks_any())
@@ -64,8 +64,8 @@ private:
     });
   }
 
-  // Several local functions can have one name. If the output has fewer of it, it has the first of
-  // each class.
+  // Several local functions can have one name. If the output has fewer functions of this name, it
+  // keeps the first of each class.
   void find_present() {
     present_.assign(p_.entities.size(), false);
     std::vector<bool> begun(p_.entities.size()); // by class
@@ -111,7 +111,7 @@ private:
               numbers.try_emplace(describe(id), static_cast<u32>(numbers.size())).first->second;
   }
 
-  // All that named the missing function names the other one.
+  // Redirects all references to a missing function to the function that replaces it.
   void fold(const std::vector<u32> &into) {
     for (u32 o = 0; o < p_.objects.size(); ++o)
       for (u32 s = 0; s < p_.entity_of[o].size(); ++s) {
@@ -132,7 +132,7 @@ private:
     return node != kNone && l_.live.needed[node] && p_.entities[entity].defined();
   }
 
-  // Its address is not taken, its code is its own, and it has no memory or constants that are.
+  // True if its address is not taken, it is alone in its section and has no memory or constants.
   [[nodiscard]] bool may_be_folded(u32 id) const {
     const Entity &entity = p_.entities[id];
     if (!entity.function() || !entity.defined() || entity.kernel() ||
@@ -152,7 +152,7 @@ private:
     std::string out;
     add(out, entity.size, entity.other, text.flags, text.align, text.info >> 24, text.data.size(),
         object.registers[entity.symbol], object.frame[entity.symbol], object.stack[entity.symbol]);
-    // A capsule begins with the number of a section.
+    // A capsule begins with a section number, which may differ.
     const size_t skipped = l_.mercury ? std::min<size_t>(text.data.size(), sizeof(u32)) : 0;
     out.append(reinterpret_cast<const char *>(text.data.data()) + skipped,
                text.data.size() - skipped);
@@ -218,10 +218,11 @@ private:
 
   Link &l_;
   Program &p_;
-  std::unordered_map<std::string_view, u32> found_; // functions of the output with that name
-  std::vector<bool> present_;                       // by entity: the output has it
-  std::vector<std::vector<bool>> owns_memory_;      // by object and code section
-  std::vector<u32> class_of_;                       // by entity; kNone: alone
+  std::unordered_map<std::string_view, u32>
+      found_;                                  // number of functions of the output with that name
+  std::vector<bool> present_;                  // by entity: the output has it
+  std::vector<std::vector<bool>> owns_memory_; // by object and code section
+  std::vector<u32> class_of_;                  // by entity; kNone: not in a class
 };
 
 } // namespace
