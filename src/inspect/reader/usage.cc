@@ -23,8 +23,7 @@ namespace culink::inspect {
 
 namespace {
 
-constexpr u32 kFirst =
-    65; // the first release that could be told by a file; e_version is 1 elsewhere
+constexpr u32 kFirst = 65; // the first release that a file can record; e_version is 1 elsewhere
 
 u32 toolkit_in(const elf::Note &note) {
   if (note.name != elf::kNoteOwner)

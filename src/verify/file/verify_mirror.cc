@@ -230,7 +230,8 @@ private:
                                        code.size / kInstructionSize));
   }
 
-  // The mirror has the same symbols in the same order; only machine code then has those of bank 0.
+  // The mirror has the same symbols in the same order. Symbols of bank 0 follow in machine code
+  // only.
   void compare_symbols() {
     const Section *table = view_.find(".symtab");
     const Section *mirror = view_.find(".nv.merc.symtab");

@@ -127,8 +127,7 @@ private:
       const bool owned = rule.match != elf::NameMatch::Exact || rest.empty();
       if (!named || !owned)
         continue;
-      if (kind_.role != rule.role &&
-          name != kCuverName) // kCuverName is .note.nv.cuinfo, with its flag
+      if (kind_.role != rule.role && name != kCuverName) // an older .note.nv.cuinfo
         report(Rule::SectionType, "sh_type",
                fmt::format("{} does not go with this name", type_text(s_.type)));
       return;

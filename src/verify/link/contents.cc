@@ -67,7 +67,7 @@ private:
     in_.each_relocation(b_.section, [&](const elf::Relocation &raw, bool rela) {
       if (raw.offset < b_.begin || raw.offset >= b_.end)
         return;
-      if (raw.symbol != last) { // the two halves of an address are adjacent
+      if (raw.symbol != last) { // often equal: the halves of an address are adjacent
         last = raw.symbol;
         target = target_of(l_, b_.object, raw.symbol, b_.node);
         gone = describes_gone_code(raw.symbol);

@@ -132,7 +132,7 @@ private:
     return node != kNone && l_.live.needed[node] && p_.entities[entity].defined();
   }
 
-  // True if its address is not taken, it is alone in its section and has no memory or constants.
+  // True if its address is not taken, it owns its section, and it has no memory or constants.
   [[nodiscard]] bool may_be_folded(u32 id) const {
     const Entity &entity = p_.entities[id];
     if (!entity.function() || !entity.defined() || entity.kernel() ||
@@ -218,11 +218,10 @@ private:
 
   Link &l_;
   Program &p_;
-  std::unordered_map<std::string_view, u32>
-      found_;                                  // number of functions of the output with that name
-  std::vector<bool> present_;                  // by entity: the output has it
-  std::vector<std::vector<bool>> owns_memory_; // by object and code section
-  std::vector<u32> class_of_;                  // by entity; kNone: not in a class
+  std::unordered_map<std::string_view, u32> found_; // number of functions of the output
+  std::vector<bool> present_;                       // by entity: the output has it
+  std::vector<std::vector<bool>> owns_memory_;      // by object and code section
+  std::vector<u32> class_of_;                       // by entity; kNone: not in a class
 };
 
 } // namespace

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a kernel has to have for all functions that it reaches:
+// The resources that a kernel needs for all functions that it reaches:
 //
 //   constants   the compiler's constants of each function, in the kernel's own bank 2, at the
 //               offset that the function's code uses
-//   shared      room for each shared variable; no two of them in one place; dynamic memory, if
-//               any of them uses it, where static memory ends
-//   images      a slot behind the parameters for each image, and a relocation that fills it
+//   shared      space for each shared variable, without overlaps; dynamic memory, if any of the
+//               functions uses it, where static memory ends
+//   images      a slot after the parameters for each image, and a relocation that fills it
 //
-// Offsets come from place.cc. A kernel is asked for each function that matters, once.
+// Offsets come from place.cc. Each function with such resources is checked once per kernel.
 #include <algorithm>
 #include <map>
 
@@ -36,11 +36,11 @@ public:
       if (l_.code_of_node[node] == kNone || !l_.function(node).kernel())
         continue;
       const CodePlace &kernel = l_.code[l_.code_of_node[node]];
-      // A kernel that stays without being one of the program has what it names itself.
+      // A kernel that is kept but is not a root needs only the resources that it refers to itself.
       const std::vector<u32> own(marked_[node] ? 1 : 0, node);
       const std::vector<u32> &users = l_.live.root[node] ? reached.of(node) : own;
       check_constants(kernel, users);
-      if (l_.mercury) // offsets are those of the machine code, and checked there
+      if (l_.mercury) // offsets are checked in the machine code
         continue;
       check_shared(kernel, users);
       if (l_.live.root[node])
@@ -51,7 +51,7 @@ public:
   }
 
 private:
-  // The compiler's bank of each code section.
+  // Finds the compiler's bank of each code section.
   void find_banks() {
     std::map<std::pair<u32, u32>, u32> banks; // by object and code section
     for (u32 i = 0; i < l_.program.objects.size(); ++i) {
@@ -68,9 +68,9 @@ private:
     }
   }
 
-  // Shared memory whose variables the compiler of a whole program has placed: a section without
-  // symbols (Q117). What nvlink -r leaves of dynamic memory is as large as its alignment, or there
-  // is a definition of dynamic memory.
+  // Finds shared memory whose variables the compiler of a whole program has placed: a section
+  // without symbols (Q117). Dynamic memory in an object of nvlink -r is skipped: its section is as
+  // large as its alignment, or a symbol defines dynamic memory.
   void find_placed_shared() {
     const auto defines_dynamic = [](const elf::Symbol &symbol) {
       return in_shared_memory(symbol.other) && symbol.in_section() && symbol.size == 0;
@@ -101,8 +101,8 @@ private:
   void check_constants(const CodePlace &kernel, const std::vector<u32> &users) {
     const u32 out = l_.owned(kernel.out, SectionRole::Constant, l_.arch.banks.compiler);
     std::vector<KeptEntry> kept;
-    OffsetRanges covered;   // behind them lie constants of definitions that do not prevail (Q040)
-    bool somewhere = false; // there are relocations of which nobody knows the place
+    OffsetRanges covered;   // constants of definitions that do not prevail may follow (Q040)
+    bool somewhere = false; // there are relocations at an unknown place
     for (const u32 user : users) {
       const u32 position = l_.code_of_node[user];
       if (position == kNone || bank_of_code_[position] == 0)
@@ -114,7 +114,7 @@ private:
       const u64 base = bases.empty() ? kUnknown : bases[bank.index];
       if (out != 0)
         l_.claimed[out] = true;
-      if (base == kUnknown || bank.size == 0) { // no code refers to them
+      if (base == kUnknown || bank.size == 0) { // no code refers to the constants
         somewhere = somewhere || object.first_table[bank.index] != 0;
         continue;
       }
@@ -180,7 +180,8 @@ private:
       for (const u32 id : l_.shared_uses[user])
         align = std::max(align, l_.program.entities[id].dynamic_align);
     const bool certain = l_.exact && l_.live.root[l_.calls.node_of[kernel.entity]];
-    // Dynamic memory of a function that the linker counts as a callee (Q026) rounds the sum up.
+    // The sum is rounded up for dynamic memory of a function that the linker treats as a callee
+    // (Q026).
     if (const u64 most = align_up((certain ? end : std::max(most_shared_, end)) + room_of_unused_,
                                   std::max(align, most_align_));
         room > most)
@@ -216,9 +217,9 @@ private:
     }
   }
 
-  // Dynamic memory begins behind all static memory and inside the section, to whose size the launch
-  // adds its own; the section may end later, at its alignment.
-  // Returns where it ends.
+  // Dynamic memory begins after all static memory and inside the section, whose size the launch
+  // adds its own to; the section may end later, at its alignment. Returns the begin of dynamic
+  // memory, or `static_end` if there is none.
   u64 check_dynamic(const CodePlace &kernel, const std::vector<u32> &users, u64 static_end,
                     u64 room, bool has_section) {
     u64 end = static_end;
@@ -243,8 +244,8 @@ private:
     return end;
   }
 
-  // The most that any kernel may have: a linker may count calls of overridden definitions and of
-  // kernels that are not selected (Q026). Variables that no field shows may be anywhere.
+  // Computes the maximum for any kernel: a linker may include calls of overridden definitions and
+  // of kernels that are not selected (Q026). Variables whose offset no field shows may be anywhere.
   void find_most_shared() {
     for (u32 id = 0; id < l_.program.entities.size(); ++id) {
       const Entity &entity = l_.program.entities[id];
@@ -300,8 +301,8 @@ private:
     }
   }
 
-  // Each entry fills a slot of four bytes behind the parameters, each image has one slot, and no
-  // two images share one.
+  // Each entry must fill a slot of four bytes after the parameters, and each image must have a slot
+  // of its own.
   void check_slots(const CodePlace &kernel, const std::vector<KeptEntry> &entries, u64 parameters,
                    u64 end) {
     const auto number = [](arch::ImageKind kind) {
@@ -327,7 +328,7 @@ private:
     }
   }
 
-  // Debuggers see shared variables where they are, behind the reserved area.
+  // Symbols must have the addresses that debuggers see, after the reserved area.
   void check_shared_symbols() {
     for (u32 id = 0; id < l_.program.entities.size(); ++id) {
       const Entity &entity = l_.program.entities[id];
@@ -355,9 +356,9 @@ private:
   Report &report_;
   std::vector<u32> bank_of_code_; // by position in l_.code: section of the input, or 0
   std::map<std::pair<u32, u32>, u64> placed_shared_; // bytes, by object and code section
-  std::vector<bool> marked_;                         // by function node
-  u64 room_of_unused_ = 0, most_shared_ = 0;         // in shared memory
-  u64 most_align_ = 1;                               // of shared variables
+  std::vector<bool> marked_; // by function node: has constants, shared variables or images
+  u64 room_of_unused_ = 0, most_shared_ = 0; // in shared memory
+  u64 most_align_ = 1;                       // of shared variables
 };
 
 } // namespace

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Symbols of the output and the entities that they stand for. A name that is not local has one
-// symbol. Local symbols may share a name; those of the output are in the order of the inputs, so
-// the n-th of a name is that of the n-th input that has one. What has to be there and is not, and
-// what is there and has no reason to be, is a finding; so is a symbol that says something else than
-// the definition.
+// Matches symbols of the output with entities. A name that is not local has one symbol. Local
+// symbols may share a name; the output has them in the order of the inputs, so the n-th symbol of a
+// name belongs to the n-th input with that name. Missing symbols, symbols without a reason and
+// symbols that differ from the definition are findings.
 #include <algorithm>
 #include <map>
 
@@ -18,7 +17,7 @@ using elf::SymbolType;
 
 namespace {
 
-// Whether an entity has a symbol in the output.
+// Whether the output must, may or must not have a symbol for an entity.
 enum class Presence : u8 { No, May, Must };
 
 bool is_entity_of_bank(const Object &object, const elf::Symbol &symbol, u8 bank) {
@@ -52,7 +51,7 @@ private:
     used_.assign(out.symbols.size(), false);
     l_.section_symbol.assign(out.view.sections().size(), 0);
     l_.canonical.resize(out.symbols.size());
-    std::vector<u32> first_in(out.view.sections().size(), 0); // function at the start of the code
+    std::vector<u32> first_in(out.view.sections().size(), 0); // by section: first function
     for (u32 s = 0; s < out.symbols.size(); ++s) {
       const elf::Symbol &symbol = out.symbols[s];
       l_.canonical[s] = s;
@@ -127,10 +126,10 @@ private:
       return Presence::Must;
     case SectionRole::Constant:
     case SectionRole::ConstantNamed:
-      if (owned && kind.bank == l_.arch.banks.compiler) // its symbols are named anew
+      if (owned && kind.bank == l_.arch.banks.compiler) // linkers rename its symbols
         return Presence::No;
-      // Where kernels are selected, constants that nothing uses may go. Addresses that a compiler
-      // keeps for position-independent code need no name.
+      // If kernels are selected, unused constants may be removed. Addresses that a compiler keeps
+      // for position-independent code do not need a name.
       return owned || l_.options.is_selected || (entity.other & 1) != 0 ? Presence::May
                                                                         : Presence::Must;
     default:
@@ -138,7 +137,7 @@ private:
     }
   }
 
-  // An image that is a parameter comes with the kernel whose code its symbol stands in.
+  // An image that is a parameter is kept with the kernel that its symbol belongs to.
   [[nodiscard]] Presence parameter_presence(const Entity &entity, u32 section) const {
     const u32 kernel = l_.program.objects[entity.object].owner_symbol(section);
     if (kernel >= l_.program.entity_of[entity.object].size() ||
@@ -148,8 +147,8 @@ private:
     return owner == kNone ? Presence::May : presence(owner);
   }
 
-  // A bank comes with the code that it belongs to. Names of parameters may outlive a definition.
-  // Linkers rename the compiler's constants, which are found by their place (match_constants).
+  // A bank is kept with the code that it belongs to. Names of parameters may remain after their
+  // definition is discarded. Linkers rename the compiler's constants, which match_constants finds.
   [[nodiscard]] Presence bank_presence(const Entity &entity, u32 section, u8 bank) const {
     if (bank == l_.arch.banks.compiler)
       return Presence::No;
@@ -202,12 +201,12 @@ private:
     check_definition(l_.program.entities[id]);
   }
 
-  // A finalizer may have added, removed and moved instructions.
+  // True if a finalizer may have added, removed and moved instructions.
   [[nodiscard]] bool is_rescheduled() const {
     return l_.options.finalized && l_.has_mercury && !l_.mercury;
   }
 
-  // Executables know one type of data only.
+  // Returns the expected type: executables have only one type for data.
   [[nodiscard]] SymbolType expected_type(const Entity &entity) const {
     return l_.executable && !l_.mercury && entity.type() == SymbolType::CudaObject
                ? SymbolType::Object
@@ -231,7 +230,7 @@ private:
       if (entity.function() && found.binding() != binding)
         differ(entity, "binding", std::to_string(static_cast<u32>(binding)),
                std::to_string(found.info >> 4));
-      // No value is an alignment of 1. A declaration with a size has none.
+      // A value of 0 means alignment 1. A declaration with a size does not have an alignment.
       if (!found.in_section() && !l_.executable && entity.dynamic_align > 1 && found.size == 0 &&
           found.value < entity.dynamic_align)
         differ(entity, "alignment", hex(entity.dynamic_align), hex(found.value));
@@ -244,7 +243,7 @@ private:
     }
     if (!found.in_section())
       return miss(entity, "an undefined symbol");
-    // Further names of code may have its size or none.
+    // An alias of code may have the code's size or 0.
     const bool alias = entity.function() && l_.out.kinds[found.section].is_code() &&
                        l_.out.owner_symbol(found.section) != entity.out;
     const bool rescheduled = entity.function() && is_rescheduled();
@@ -252,7 +251,7 @@ private:
       differ(entity, "size", hex(entity.size), hex(found.size));
     if (!common && found.binding() != static_cast<SymbolBinding>(entity.info >> 4))
       differ(entity, "binding", std::to_string(entity.info >> 4), std::to_string(found.info >> 4));
-    // Executables forget the memory space, and mark what no one else should see.
+    // Executables drop the memory space, and may make a symbol internal (visibility 1).
     constexpr u8 kUnified = 0x10;
     const bool forgets = l_.executable && !l_.mercury && !entity.function();
     const u8 kept = forgets ? elf::kOtherManaged | kUnified : 0xfe;
@@ -269,7 +268,7 @@ private:
              std::string(l_.out.section(found.section).name));
   }
 
-  // In an object, a kernel's own shared variables are in memory that belongs to its code.
+  // In an object, a kernel's own shared variables must be in memory of its code.
   void check_shared_owners() {
     if (l_.executable)
       return;
@@ -286,7 +285,7 @@ private:
     }
   }
 
-  // Code: a section of an input is one section of the output.
+  // Places code: a section of an input is one section of the output.
   void place_code() {
     l_.code_of_node.assign(l_.calls.functions(), kNone);
     std::vector<u32> claimed_by(l_.out.view.sections().size(), kNone); // position in l_.code
@@ -316,7 +315,7 @@ private:
       }
       l_.code_of_node[node] = claim;
     }
-    // An alias is no owner, unless the owner's name is gone.
+    // An alias does not own code, unless the owner's name was removed.
     for (CodePlace &code : l_.code) {
       const Object &object = l_.program.objects[code.object];
       const u32 symbol = object.owner_symbol(code.section);
@@ -328,7 +327,7 @@ private:
     }
   }
 
-  // The compiler's constants in an object: at the same place in the bank of the same code.
+  // Matches the compiler's constants in an object by their place in the bank of the same code.
   void match_constants() {
     if (l_.executable)
       return;
@@ -359,7 +358,8 @@ private:
     }
   }
 
-  // Symbols that the program does not have. Linkers make some for debuggers and for the next link.
+  // Reports symbols that the program does not have. Linkers add some for debuggers and the next
+  // link.
   void check_unmatched() {
     for (u32 s = 1; s < l_.out.symbols.size(); ++s) {
       const elf::Symbol &symbol = l_.out.symbols[s];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where things are in the output: sections that a linker joins, and what no symbol shows.
+// The places of joined sections in the output, and offsets that no symbol shows.
 #include <algorithm>
 #include <tuple>
 
@@ -9,24 +9,24 @@
 
 namespace culink::check {
 
-// Where sections that a linker joins are in the output: global memory, __constant__ data, debug
-// information, anything unknown. Each input's section is a block. The symbols of a block say where
-// it is; one without symbols follows the block before it. Blocks must not overlap, must be aligned
-// as in their file and must end inside the section, and then so do all variables in them.
+// The places of joined sections: global memory, __constant__ data, debug information and sections
+// of unknown kind. Each input's section is a block. The symbols of a block determine its place; a
+// block without symbols follows the previous one. Blocks must not overlap, must be aligned as in
+// their file and must end inside the section; the same then holds for all variables in them.
 //
-// What may surprise: a bank of constants may have been packed variable by variable. Then the
-// symbols of a block disagree, and each variable is a block of its own.
+// What may surprise: a bank of constants may have been packed variable by variable. The symbols of
+// a block then disagree, and each variable is a block of its own.
 
 using elf::SectionRole;
 
 namespace {
 
-// A range of an output section that is taken.
+// An occupied range of an output section.
 struct Extent {
   u32 section = 0;
   u64 begin = 0, size = 0, align = 1;
   std::string_view name;
-  bool packed = false; // of a bank that the driver aligns well
+  bool packed = false; // of a bank; the driver guarantees its alignment
 };
 
 class BlockPlacer {
@@ -56,7 +56,7 @@ private:
       Place &place = l_.place_of[entity.object][in.section];
       if (!out.in_section() || place.scattered || !is_block(object, object.section(in.section)))
         continue;
-      const u64 base = out.value - in.value; // may wrap, if the symbol is wrong
+      const u64 base = out.value - in.value; // wraps if the symbol is wrong
       if (!known_[entity.object][in.section])
         place = {out.section, base, false};
       else if (place.section != out.section || place.base != base)
@@ -87,7 +87,7 @@ private:
       }
   }
 
-  // A bank that would be too large is packed, variable by variable.
+  // Finds banks that would be too large otherwise: they are packed, variable by variable.
   void find_packed() {
     if (!l_.executable)
       return;
@@ -179,7 +179,7 @@ private:
     }
   }
 
-  // What lies behind the last block is nobody's.
+  // Reports bytes after the last block.
   void check_ends() {
     for (const Extent &extent : extents_)
       end_[extent.section] = std::max(end_[extent.section], extent.begin + extent.size);
@@ -190,7 +190,7 @@ private:
                     "the end of the section", hex(section.size - end_[section.index]) + " bytes");
   }
 
-  // What lies between two blocks is padding.
+  // Bytes between two blocks must be zero.
   void check_gap(const elf::Section &section, u64 begin, u64 end) {
     if (begin >= end || end > section.data.size())
       return;
@@ -202,7 +202,8 @@ private:
                   hex(*wrong));
   }
 
-  // Banks of one function. In an executable the compiler's constants move to kernels (kernels.cc).
+  // Places banks of one function. In an executable the compiler's constants move to kernels
+  // (kernels.cc).
   void place_banks() {
     for (u32 i = 0; i < l_.program.objects.size(); ++i) {
       const Object &object = l_.program.objects[i];
@@ -238,7 +239,7 @@ private:
     case SectionRole::Dwarf:
     case SectionRole::NvDebug:
       return !l_.has_mercury;  // beside Mercury code it is replaced, function by function
-    case SectionRole::Unknown: // of a type that nobody knows: where the linker has kept it
+    case SectionRole::Unknown: // unknown kind: the linker may have kept it
       return section.type == elf::SectionType::Progbits ||
              ((section.flags & elf::kFlagInfoLink) == 0 && l_.out_section(section.name) != 0);
     case SectionRole::Host:
@@ -251,8 +252,8 @@ private:
     }
   }
 
-  // Memory without initial values is left out where no definition in it counts. Strong ones beside
-  // a common symbol do (Q057).
+  // True if memory without initial values is left out because all definitions in it are discarded.
+  // Strong ones next to a common symbol keep it (Q057).
   [[nodiscard]] bool is_gone(u32 object, u32 section) const {
     const Object &file = l_.program.objects[object];
     if (file.kinds[section].role != SectionRole::Global)
@@ -269,9 +270,9 @@ private:
 
   Link &l_;
   Report &report_;
-  std::vector<std::vector<bool>> known_; // by object and section: symbols say where
+  std::vector<std::vector<bool>> known_; // by object and section: symbols show the place
   std::vector<Extent> extents_;
-  std::vector<u64> end_; // by section of the output: where the last block ends
+  std::vector<u64> end_; // by section of the output: end of the last block
 };
 
 } // namespace
@@ -280,11 +281,11 @@ void place_blocks(Link &link, Report &report) {
   BlockPlacer(link, report).run();
 }
 
-// Places that no symbol of an executable shows: offsets of shared variables, of dynamic shared
-// memory, of the compiler's constants in the banks of kernels, and slots of images. A linker may
-// choose them freely, so the checker asks the code itself: the first field that refers to a
-// variable says where that is. Then all other fields have to agree (contents.cc), and what is said
-// has to be sound for every kernel (kernels.cc).
+// Offsets that no symbol of an executable shows: shared variables, dynamic shared memory, the
+// compiler's constants in the banks of kernels, and slots of images. A linker may choose them
+// freely, so the checker reads them from the code: the first field that refers to a variable
+// determines its offset. Then all other fields must agree (contents.cc), and the offsets must be
+// valid for every kernel (kernels.cc).
 
 namespace {
 
@@ -293,10 +294,11 @@ enum class DerivedKind : u8 { Shared, Dynamic, Constants, Image };
 struct Derived {
   DerivedKind kind{};
   u32 entity = 0;
-  u64 value = 0; // kUnknown: a use, of which the field does not show the value
+  u64 value = 0; // kUnknown: a use whose field does not show the value
 };
 
-// Bits of the value, from bit 0 or 2, that the field has; 0: it shows only a part.
+// Returns the number of low bits of the value that the field shows (bits 0 and 1 may be missing);
+// 0 if it shows too few.
 u32 bits_shown(const arch::RelocInfo &row) {
   for (const arch::RelocPiece &piece : row.pieces)
     if (piece.source == arch::PieceSource::Value && piece.width >= 13 && piece.value_bit <= 2)
@@ -325,7 +327,7 @@ u64 low_mask(u32 bits) {
   return bits >= 64 ? ~u64{0} : (u64{1} << bits) - 1;
 }
 
-// What a field says about its symbol.
+// Returns the value of the symbol that a field shows.
 u64 value_in_field(const Link &link, const CodePlace &code, const elf::Relocation &raw, bool rela,
                    const arch::RelocInfo &row) {
   const u32 bits = bits_shown(row);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The inputs of a link as tables, and the definitions that their names stand for.
+// The inputs of a link as tables, and the prevailing definitions of their names.
 #include "verify/link/program.h"
 
 #include "elf/names.h"
@@ -14,16 +14,15 @@
 
 namespace culink::check {
 
-// Tables of a device file, by section and by symbol. Everything here is a plain transcript of the
-// file. Records and tables that make no sense are left out: what they should have said is then
-// missing, which the parts that ask for it report.
+// Tables of a device file, by section and by symbol. This part only copies the contents of the
+// file. Malformed records and tables are left out; the parts that need them report them as missing.
 
 using elf::SectionRole;
 using elf::SectionType;
 
 namespace {
 
-// The three numbers of a function that stand in the records of the module.
+// Reads the three numbers of a function that the records of the module contain.
 void read_module_records(Object &object, const elf::Section &section) {
   for (const elf::InfoRecord &record : elf::InfoRecords(section.data)) {
     if (!record.sized() || record.payload.size() < 8)
@@ -71,7 +70,7 @@ void read_section(Object &object, const elf::Section &section) {
   }
 }
 
-// Banks, records and shared memory name their code in sh_info.
+// True for roles with the number of a code section in sh_info: banks, records and shared memory.
 bool may_belong_to_code(SectionRole role) {
   return role == SectionRole::Info || role == SectionRole::Constant ||
          role == SectionRole::ConstantNamed || role == SectionRole::Shared ||
@@ -98,9 +97,9 @@ void link_sections(Object &object) {
 }
 
 // The Mercury object inside a file. .nv.merc.X is the Mercury form of section X,
-// .nv.capmerc.text.F that of the code of F, .nv.merc.symtab that of .symtab with the same numbers.
-// Each such section takes the place of its machine-code form, so that the checker looks at the
-// result as at any file.
+// .nv.capmerc.text.F of the code of F, and .nv.merc.symtab of .symtab, with the same numbers. Each
+// such section replaces its machine-code form, so that the checker can handle the result like any
+// other file.
 class PlaneReader {
 public:
   explicit PlaneReader(const Object &file)
@@ -115,7 +114,7 @@ public:
       const elf::SectionKind &kind = file_.kinds[section.index];
       const bool parameters =
           is_parameters(section.index) || (kind.is_relocations() && is_parameters(section.info));
-      // Calls of the driver that stand for Mercury instructions.
+      // Calls of the driver in place of Mercury instructions.
       const bool driver_calls = kind.is_relocations() && mercury_of_[section.index] == 0 &&
                                 section.info < file_.kinds.size() &&
                                 file_.kinds[section.info].is_code();
@@ -134,11 +133,11 @@ public:
   }
 
 private:
-  // Where names repeat, the first belongs to the first.
+  // Pairs sections by name; sections of the same name are paired in order.
   void pair_sections() {
     mercury_of_.assign(sections_.size(), 0);
     sass_of_.assign(sections_.size(), 0);
-    NameMap<std::vector<u32>> by_name; // the first one last
+    NameMap<std::vector<u32>> by_name; // in reverse order
     for (u32 i = static_cast<u32>(sections_.size()); i-- > 0;) {
       if (sections_[i].type == SectionType::MercurySymtab)
         symtab_ = i;
@@ -208,7 +207,7 @@ private:
 Object make_object(std::string_view name, elf::ElfView view, std::vector<elf::Symbol> symbols) {
   Object object(name, std::move(view));
   const elf::FileHeader &header = object.view.header();
-  // Since toolkit 13 in a note, which is read below.
+  // Since toolkit 13 this is in a note, which is read below.
   object.virtual_sm = arch::decode_elf_target(header).virtual_sm;
   object.kinds.reserve(object.view.sections().size());
   for (const elf::Section &section : object.view.sections()) {
@@ -247,26 +246,26 @@ std::optional<Object> read_mercury_plane(const Object &file) {
   return PlaneReader(file).run();
 }
 
-// Which definition of a name is the one that the program has. One walk over all symbols, in the
-// order of the inputs; the state of a name is its entity. The rules are those of docs/compat.md
-// (Q029, Q055, Q057), written down a second time on purpose: if the linker takes the wrong weak
-// function, this says so.
+// Resolves names: finds the prevailing definition of each in one walk over all symbols, in the
+// order of the inputs; the state of a name is its entity. The rules of docs/compat.md (Q029, Q055,
+// Q057) are implemented a second time on purpose: this detects a linker that takes the wrong weak
+// function.
 
 using elf::SymbolBinding;
 using elf::SymbolType;
 
 namespace {
 
-constexpr u32 kZeroedDataPrevails = 133; // since that toolkit, over common symbols (Q057)
+constexpr u32 kZeroedDataPrevails = 133; // from this toolkit on, over common symbols (Q057)
 
-// Labels, section symbols and unnamed symbols stand for nothing that could be referred to by name.
+// False for labels, section symbols and unnamed symbols: other files cannot refer to them by name.
 bool is_entity(const elf::Symbol &symbol) {
   return !symbol.name.empty() && symbol.type() != SymbolType::Section &&
          symbol.type() != SymbolType::NoType && symbol.type() != SymbolType::File;
 }
 
-// Dynamic shared memory is declared, never defined, even where a linker has put a symbol for it
-// into a section.
+// True for dynamic shared memory. It is always a declaration, even if a linker has put a symbol for
+// it into a section.
 bool is_dynamic_shared(const elf::Symbol &symbol) {
   return in_shared_memory(symbol.other) && symbol.size == 0 &&
          symbol.type() != SymbolType::Function;
@@ -335,7 +334,7 @@ private:
     Outcome &outcome = program_.outcome[object][index];
     outcome = Outcome::Discarded;
     if (!entity.function() && entity.common_align != 0 && !prevails_over_common(object, index))
-      return; // one more common symbol
+      return; // treated as another common symbol
     if (entity.defined()) {
       if (!entity.function() && entity.size != symbol.size)
         report_.add(FindingKind::Symbol, entity.name, "", 0,
@@ -362,8 +361,8 @@ private:
     entity.common_align = 0;
   }
 
-  // Common symbols give way to data with initial values, and since 13.3 to any; of several the
-  // largest counts.
+  // Data with initial values prevails over common symbols, since 13.3 all data. Of several common
+  // symbols the largest prevails.
   void meet_common(Entity &entity, u32 object, u32 index) {
     const elf::Symbol &symbol = program_.objects[object].symbols[index];
     if (entity.defined() && prevails_over_common(entity.object, entity.symbol))
@@ -376,8 +375,8 @@ private:
     entity.size = std::max(entity.size, symbol.size);
   }
 
-  // Whether a weak definition prevails over the weak one before it. Newer PTX has to be newer than
-  // that of the very first definition (Q055).
+  // True if a weak definition prevails over the previous weak one. Newer PTX must be newer than the
+  // PTX of the very first definition (Q055).
   [[nodiscard]] bool wins(const Entity &entity, u32 object, u32 symbol) const {
     if (!entity.function())
       return false;
@@ -388,15 +387,15 @@ private:
            program_.objects[entity.first_definition].virtual_sm;
   }
 
-  // Up to sm_89 the header of the code counts registers, too, and is asked first (Q029).
+  // Up to sm_89 the header of the code also has the register count, which has priority (Q029).
   [[nodiscard]] u32 registers(u32 object, u32 symbol) const {
     const Object &file = program_.objects[object];
     const u32 in_header = file.section(file.symbols[symbol].section).info >> 24;
     return in_header != 0 ? in_header : file.registers[symbol];
   }
 
-  // In place of dynamic memory nvlink -r puts a symbol whose value is the offset of the memory
-  // there: a multiple of the alignment, which is at most the largest of other symbols for such
+  // nvlink -r replaces dynamic memory by a symbol whose value is the offset of the memory. The
+  // offset is a multiple of the alignment, which is at most the largest of other symbols for such
   // memory.
   [[nodiscard]] u64 align_of_instance(u32 object, const elf::Symbol &instance) const {
     const Object &file = program_.objects[object];

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The program that the inputs make up: tables of each file, names and the definitions that stand
-// for them.
+// The program that the inputs define: tables of each file, names and their prevailing definitions.
 #pragma once
 
 #include <optional>
@@ -20,8 +19,8 @@ namespace culink::check {
 
 inline constexpr u32 kNone = 0xffffffff;
 
-// The findings of one part of the work. Threads have one each, joined in order. A broken output
-// may have as many findings as bytes, so there is a limit.
+// The findings of one part of the work. Each thread has its own; they are joined in order. The
+// number is limited, since a broken output may have as many findings as bytes.
 class Report {
 public:
   void add(Finding finding) {
@@ -44,9 +43,9 @@ private:
   std::vector<Finding> findings_;
 };
 
-// "0x40"
+// Returns "0x40".
 [[nodiscard]] std::string hex(u64 value);
-// "12 34 56 78", a few bytes of a section.
+// Returns a few bytes of a section as "12 34 56 78".
 [[nodiscard]] std::string bytes_text(ByteSpan bytes);
 
 struct Object {
@@ -58,9 +57,9 @@ struct Object {
   std::vector<elf::SectionKind> kinds; // by section
   std::vector<elf::Symbol> symbols;
   std::vector<u32> code_of;     // by section: the code that it belongs to, or 0
-  std::vector<u32> first_table; // by section: a table of its relocations, or 0
-  std::vector<u32> next_table;  // by table: a further one of the same section, or 0
-  std::vector<u64> named_end;   // by section: where what symbols name ends
+  std::vector<u32> first_table; // by section: the first table of its relocations, or 0
+  std::vector<u32> next_table;  // by table: the next one of the same section, or 0
+  std::vector<u64> named_end;   // by section: the end of its last symbol
   std::vector<u32> records_of;  // by code section: its .nv.info section, or 0
   std::vector<u32> registers;   // by symbol: REGCOUNT, or kNone
   std::vector<u32> frame;       // by symbol: FRAME_SIZE, or kNone
@@ -69,15 +68,15 @@ struct Object {
   elf::PrototypeSection prototypes;
   ByteSpan strings;
   u32 virtual_sm = 0;
-  u32 toolkit = 0; // whose file it says it is, times ten; 0 before 13.0
+  u32 toolkit = 0; // release that made the file, times ten; 0 before 13.0
 
   [[nodiscard]] const elf::Section &section(u32 index) const { return view.sections()[index]; }
-  // The symbol that a code section belongs to.
+  // Returns the symbol that a code section belongs to.
   [[nodiscard]] u32 owner_symbol(u32 code) const { return section(code).info & 0xffffff; }
   [[nodiscard]] std::string_view string_at(u32 offset) const {
     return c_string_at(strings, offset).value_or("");
   }
-  // The records of a code section.
+  // Returns the records of a code section.
   [[nodiscard]] elf::InfoRecords records(u32 code) const {
     return elf::InfoRecords(records_of[code] == 0 ? ByteSpan{} : section(records_of[code]).data);
   }
@@ -95,12 +94,12 @@ struct Object {
 [[nodiscard]] Object make_object(std::string_view name, elf::ElfView view,
                                  std::vector<elf::Symbol> symbols);
 
-// The Mercury object inside a file for sm_100 and later, with the numbers of sections and symbols
-// of the file itself; nothing if there is none. Sections of code have the bytes of the capsule and
-// the size of the code that it stands for. The bank of parameters is not part of it.
+// Returns the Mercury object inside a file for sm_100 and later, with the same numbers of sections
+// and symbols; nullopt if there is none. Sections of code have the bytes of the capsule and the
+// size of the expanded code. The bank of parameters is not included.
 [[nodiscard]] std::optional<Object> read_mercury_plane(const Object &file);
 
-// Memory space of a data symbol, in st_other.
+// The memory space of a data symbol is in st_other.
 [[nodiscard]] constexpr bool in_shared_memory(u8 other) {
   return (other & 0xe0) == elf::kOtherShared;
 }
@@ -114,13 +113,13 @@ struct Object {
 // A function or variable of the program: one for each name, one for each local symbol.
 struct Entity {
   std::string_view name;
-  u32 object = kNone; // the prevailing definition; none: undefined, or common
+  u32 object = kNone; // of the prevailing definition; kNone: undefined, or common
   u32 symbol = 0;
   u32 first_definition = kNone; // its object
   u32 out = 0;                  // the symbol of the output; 0: none
   u64 size = 0;
-  u64 common_align = 0;  // of common symbols, which nobody defines
-  u64 dynamic_align = 0; // of dynamic shared memory, whose declarations have it since 13.1
+  u64 common_align = 0;  // of common symbols
+  u64 dynamic_align = 0; // of dynamic shared memory; declarations have it since 13.1
   u8 info = 0;
   u8 other = 0;
   bool local = false;
@@ -135,9 +134,9 @@ struct Entity {
   [[nodiscard]] bool kernel() const { return function() && is_kernel(other); }
 };
 
-// What became of a definition.
+// The state of a definition.
 enum class Outcome : u8 {
-  None,       // it is none
+  None,       // the symbol is not a definition
   Prevails,   //
   Overridden, // it was the first, and a later one prevails
   Discarded,  // an earlier one prevails
@@ -152,15 +151,15 @@ struct Program {
   [[nodiscard]] const elf::Symbol &definition(const Entity &entity) const {
     return objects[entity.object].symbols[entity.symbol];
   }
-  // The kind of section that the definition is in.
+  // Returns the kind of the section that contains the definition.
   [[nodiscard]] const elf::SectionKind &kind_of(const Entity &entity) const {
     return objects[entity.object].kinds[definition(entity).section];
   }
 };
 
-// Names resolved by the documented rules (docs/compat.md): strong over weak, of weak functions the
-// one with fewest registers, then of newer PTX, then the first; of weak data the first. Two strong
-// definitions of a name are a finding. `toolkit` is that of the output.
+// Resolves names by the documented rules (docs/compat.md): strong over weak; of weak functions the
+// one with the fewest registers, then of newer PTX, then the first; of weak data the first. Two
+// strong definitions of a name are a finding. `toolkit` is the toolkit of the output.
 [[nodiscard]] Program resolve(std::vector<Object> objects, u32 toolkit, Report &report);
 
 } // namespace culink::check

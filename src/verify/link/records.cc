@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Records: registers, stack, barriers and whatever else .nv.info says about a function. A record of
-// a function is that of its prevailing definition. A kernel's records cover what it reaches: the
-// most registers, the deepest stack (no bound where calls go in a circle), the most barriers, all
-// flags, all functions that the driver has to provide.
+// Records: registers, stack, barriers and other records of a function in .nv.info. They must equal
+// the records of the prevailing definition. A kernel's records cover all functions that it reaches:
+// the most registers, the deepest stack (no bound if there is a cycle of calls), the most barriers,
+// all flags, and all functions that the driver must provide.
 //
-// What may surprise: a linker may count calls of definitions that were overridden, too (Q026). So
-// where there are any, numbers have to lie between those of both call graphs.
+// What may surprise: a linker may include calls of overridden definitions (Q026). If there are any,
+// numbers must lie between those of both call graphs.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -27,27 +27,27 @@ using elf::InfoRecord;
 
 namespace {
 
-// Attributes whose records do not just stay as they are.
+// Attributes whose records a linker or engine may change.
 struct AttributeRow {
   enum class Change : u8 {
     None,
     Always,
     OfKernels,
-    OfUnbounded, // of kernels whose stack has no bound
-    Flag,        // a kernel takes over its presence from what it reaches
+    OfUnbounded, // of kernels with unbounded stacks
+    Flag,        // kernels get the flag from functions that they reach
   };
   InfoAttribute attribute{};
   Change change = Change::None; // compared one by one, or not at all
   bool repeats = false;         // a function may have several
-  bool by_engine = false;       // engines put it in
-  bool for_chip = false;        // it says what the code avoids on its chip
+  bool by_engine = false;       // engines add it
+  bool for_chip = false;        // depends on the chip that the code is for
 };
 using Change = AttributeRow::Change;
 
-// Flags come first: their places are bits of Summary::flags. A later release finds PREEXIT_USED and
-// NVSAL_SW_WAR in code of an earlier one; 0x67 is in code of sm_107 and has no name. Images get
-// their slots with the machine code. Beside Mercury code PREEXIT_USED of what a kernel reaches
-// counts, too.
+// Flags come first: their positions are bits of Summary::flags. A later release finds PREEXIT_USED
+// and NVSAL_SW_WAR in code of an earlier one. 0x67 is in code of sm_107 and has no name. Images get
+// their slots in machine code. With Mercury code, a kernel also gets PREEXIT_USED from functions
+// that it reaches.
 constexpr AttributeRow kAttributes[] = {
     {InfoAttribute::CtaidzUsed, Change::Flag},
     {InfoAttribute::ReservedSmemUsed, Change::Flag},
@@ -88,8 +88,8 @@ bool is_changed(const AttributeRow &row, bool kernel, bool unbounded) {
          (kernel && row.change != Change::None && (row.change != Change::OfUnbounded || unbounded));
 }
 
-// A record whose offsets in code name the first instruction from there on that the code of the
-// definition and that of the output have both.
+// Replaces offsets in code by the offset of the next instruction that both the code of the
+// definition and the code of the output have.
 void replace_offsets(elf::InfoValue &value, const InfoRecord &record, const auto &replace) {
   if (auto *list = std::get_if<elf::InfoWords>(&value);
       list && elf::effective_shape(record) == elf::InfoShape::Offsets) {
@@ -108,14 +108,14 @@ void replace_offsets(elf::InfoValue &value, const InfoRecord &record, const auto
   }
 }
 
-// What a function's own records say, and what those of all it reaches say together.
+// Numbers from the records of a function, or from all functions that it reaches.
 struct Summary {
   u32 barriers = 0;
   u32 contexts = 0; // VRC_CTA_INIT_COUNT
   u32 flags = 0;    // bits, by position in kAttributes
 };
 
-// What a function has that does not know how many; a sum with it is not known either.
+// The value of a function with an unknown number; a sum that includes it is also unknown.
 constexpr u32 kUnknownMbarriers = 0xffff;
 
 Summary read_summary(const elf::InfoRecords &records) {
@@ -131,8 +131,7 @@ Summary read_summary(const elf::InfoRecords &records) {
   return out;
 }
 
-// Mercury code of toolkit 12 has the first version of its instructions, which only a link writes
-// down.
+// Mercury code of toolkit 12 has the first version of its instructions. Only a link records it.
 bool is_first_version(const InfoRecord &record) {
   return record.attribute == InfoAttribute::MercuryIsaVersion && record.value == 0x100;
 }
@@ -147,7 +146,7 @@ public:
     const Needs least = sum_up(l_.program, l_.calls);
     const Needs most = l_.exact ? least : sum_up(l_.program, l_.all_calls);
     unbounded_.assign(l_.calls.functions(), false);
-    std::vector<bool> listed(l_.calls.functions(), false); // those with EXTERNS or mbarriers
+    std::vector<bool> listed(l_.calls.functions(), false); // functions with EXTERNS or mbarriers
     for (u32 node = 0; node < l_.calls.functions(); ++node) {
       unbounded_[node] = most.stack[node] == Needs::kUnbounded;
       if (l_.code_of_node[node] != kNone)
@@ -169,7 +168,7 @@ public:
     }
     const std::vector<Summary> lower = summaries(l_.calls);
     std::vector<Summary> upper = l_.exact ? lower : summaries(l_.all_calls);
-    // The only kernel of a program may take over from all functions (Q017).
+    // The only kernel of a program may get records from all functions (Q017).
     only_ =
         std::count(l_.live.root.begin(), l_.live.root.end(), true) == 1 || l_.options.is_selected;
     if (only_)
@@ -219,7 +218,7 @@ private:
     return out;
   }
 
-  // Registers, frame and stack stand in the records of the module.
+  // Registers, frame and stack are in the records of the module.
   void check_numbers(u32 node, const Needs &least, const Needs &most) {
     const Entity &entity = l_.function(node);
     const Object &object = l_.program.objects[entity.object];
@@ -235,21 +234,21 @@ private:
     const bool kernel = l_.live.root[node] && l_.executable;
     const u32 registers = object.registers[entity.symbol];
     const u32 found = l_.out.registers[entity.out];
-    if (registers == kNone) // no record that could be raised
+    if (registers == kNone) // there is no record to raise
       check("registers", kNone, kNone, found);
     else if (kernel)
       check("registers", least.registers[node], most.registers[node], found);
-    else // a kernel that is none of the program's may have been taken for one
+    else // the linker may treat a kernel that is not a root as one
       check("registers", registers, entity.kernel() ? most.registers[node] : registers, found);
     const u32 frame = object.frame[entity.symbol];
-    // A function inside the code of a kernel has the frame of that, or none in Mercury code.
+    // A function inside the code of a kernel has the kernel's frame, or 0 in Mercury code.
     const bool inside = l_.has_mercury && object.symbols[entity.symbol].value != 0;
     check("frame", inside ? 0 : frame, frame, l_.out.frame[entity.out]);
     if (kernel)
       check("stack", least.stack[node], most.stack[node], l_.out.stack[entity.out]);
   }
 
-  // All records that no linker changes.
+  // Compares all records that linkers do not change.
   void check_function(u32 position) {
     const CodePlace &code = l_.code[position];
     const u32 node = l_.calls.node_of[code.entity];
@@ -303,8 +302,8 @@ private:
     return false;
   }
 
-  // SPARSE_MMA_MASK: kernels take over more bits; functions without one, and further names of a
-  // function, may get one that says so (Q018).
+  // SPARSE_MMA_MASK: kernels get additional bits; functions without a mask and aliases may get a
+  // record that means "no mask" (Q018).
   void check_masks(u32 node, const CodePlace &code) {
     constexpr u32 kNoMask = 0x8000;
     const auto masks = [](const elf::InfoRecords &records) {
@@ -356,7 +355,7 @@ private:
       report(node, "CRS_STACK_SIZE without a bound", "none");
   }
 
-  // Code of an object keeps what the compiler counted: its callees may change until it is linked.
+  // In an object, code keeps the compiler's number: its callees may change until it is linked.
   void check_barriers_of_object(const CodePlace &code) {
     const u32 found = std::max(read_summary(l_.out.records(code.out)).barriers,
                                elf::text_barriers(l_.out.section(code.out).flags));
@@ -370,8 +369,8 @@ private:
     u32 mbarriers = 0;
   };
 
-  // Functions that the driver provides and kernels that are launched, as symbols of the output;
-  // code that has to run before a kernel; barriers in shared memory.
+  // Returns functions that the driver provides and kernels that are launched, as symbols of the
+  // output; code that must run before a kernel; barriers in shared memory.
   [[nodiscard]] ListedThings listed_by(u32 object, u32 code) const {
     const Object &file = object == kNone ? l_.out : l_.program.objects[object];
     ListedThings out;
@@ -430,7 +429,7 @@ private:
       report(node, "all code that has to run at entry", "not all of it");
   }
 
-  // A record in a form in which it can be compared: symbols are those of the output.
+  // Returns a record in a comparable form: its symbols are replaced by those of the output.
   [[nodiscard]] std::string image_of(u32 object, const InfoRecord &record, ByteSpan section,
                                      const CodePlace &code) const {
     const ByteSpan bytes = section.subspan(record.offset, record.encoded_size());
@@ -475,7 +474,7 @@ private:
   Report &report_;
   std::vector<bool> unbounded_;      // by function node
   std::vector<bool> for_other_chip_; // by object
-  bool only_ = false;                // numbers of kernels may be larger
+  bool only_ = false;                // numbers of kernels may be larger than needed
 };
 
 } // namespace
@@ -485,12 +484,12 @@ void check_records(Link &link, Report &report) {
   RecordChecker(link, report).run();
 }
 
-// Records of the module: registers, frame and stack of each function. What they have to be is
-// compared in records.cc; readers of the file do not agree on which of two counts.
+// Records of the module: registers, frame and stack of each function. The class above checks their
+// values. This part checks for duplicates: readers of the file do not agree on which one is used.
 
 namespace {
 
-// Attributes of the module that are a number of a function.
+// True for attributes of the module that are a number of a function.
 bool is_number_of_function(elf::InfoAttribute attribute) {
   return attribute == elf::InfoAttribute::Regcount || attribute == elf::InfoAttribute::FrameSize ||
          attribute == elf::InfoAttribute::MinStackSize ||
@@ -499,7 +498,7 @@ bool is_number_of_function(elf::InfoAttribute attribute) {
 
 } // namespace
 
-// The module has each number of a function once; it may repeat those of folded functions.
+// The module must have each number of a function once, except equal ones of folded functions.
 void check_module_records(const Link &link, Report &report) {
   std::map<std::pair<elf::InfoAttribute, u32>, u32> seen;
   for (const elf::Section &section : link.out.view.sections()) {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Code that a finalizer has changed, as it was before. A finalizer may add and remove instructions
-// that do nothing, add barriers, remove a barrier before a stronger one, and spell an instruction
-// in another way. All other instructions have to follow each other as in the definition, and
-// branches, return addresses and tables of branches have to lead to the same ones. Then the code of
-// the output is written down in the order of the definition, with the fields that it has, so that
-// everything else (place.cc, contents.cc) is compared as if nothing had moved. Where the
-// instructions are others nothing is restored, and the comparison of bytes tells the difference.
+// Restores code that a finalizer has changed. A finalizer may add and remove instructions that do
+// nothing, add barriers, remove a barrier before a stronger one, and encode an instruction
+// differently. All other instructions must follow each other as in the definition; branches, return
+// addresses and branch tables must lead to the same instructions. The code of the output is then
+// copied into the order of the definition, with its fields, so that all other parts (place.cc,
+// contents.cc) can compare it as if nothing had moved. If the instructions differ, nothing is
+// restored, and the comparison of bytes reports the difference.
 #include <algorithm>
 #include <array>
 
@@ -29,7 +29,7 @@ struct Code {
   [[nodiscard]] ByteSpan operator[](u64 i) const {
     return bytes.subspan(i * kInstructionSize, kInstructionSize);
   }
-  // The first instruction from `i` on that does something.
+  // Returns the first instruction from `i` on that has an effect.
   [[nodiscard]] u64 next(u64 i) const {
     while (i < count() && arch::does_nothing((*this)[i]))
       ++i;
@@ -41,7 +41,7 @@ u16 operation_of(ByteSpan code) {
   return load_le<u16>(code.data()) & 0xfff;
 }
 
-// An instruction with the constant of another one.
+// Returns an instruction with the constant of another one.
 std::array<u8, kInstructionSize> with_constant_of(ByteSpan code, ByteSpan other) {
   std::array<u8, kInstructionSize> result{};
   std::copy_n(code.begin(), result.size(), result.begin());
@@ -55,7 +55,7 @@ public:
   Restorer(ByteSpan in, ByteSpan out, std::vector<bool> relocated)
       : in_{in}, out_{out}, relocated_(std::move(relocated)) {}
 
-  // Nothing where all instructions are in their places, or where they are others.
+  // Returns an empty result if no instruction has moved, or if the instructions differ.
   [[nodiscard]] RestoredCode run() {
     if (is_in_place() || !align())
       return {};
@@ -77,7 +77,7 @@ private:
     return true;
   }
 
-  // Fields are compared later, when it is known what has to be in them.
+  // Fields are compared later, when their expected values are known.
   [[nodiscard]] bool is_same(u64 from, u64 to) const {
     const ByteSpan a = in_[from], b = out_[to];
     if (arch::is_same_instruction(a, b))
@@ -95,8 +95,8 @@ private:
     return arch::is_same_instruction(a, branch);
   }
 
-  // Code for debuggers waits at the end of a kernel, and reports errors then; a barrier before
-  // another one orders nothing more.
+  // True for debugging code that waits at the end of a kernel and then reports errors, and for a
+  // barrier before another one, which has no effect.
   [[nodiscard]] bool may_be_removed(u64 from) const {
     const Barrier barrier = arch::barrier_of(in_[from]);
     if (barrier == Barrier::ReportErrors) {
@@ -112,7 +112,7 @@ private:
            arch::barrier_of(in_[next]) == Barrier::Memory;
   }
 
-  // false: they are others
+  // Returns false if the instructions differ.
   [[nodiscard]] bool align() {
     result_.place.assign(in_.count(), kNone);
     result_.origin.assign(out_.count(), kNone);
@@ -134,7 +134,7 @@ private:
     return true;
   }
 
-  // The instruction behind the next call of a part of the same code.
+  // True if the constant is the return address of the next call within the same code.
   [[nodiscard]] bool has_return_address(u64 from) const {
     const std::optional<u32> place = arch::moved_constant(in_[from]);
     const u64 behind = place.value_or(0) / kInstructionSize;
@@ -147,7 +147,7 @@ private:
     return call + 1 == behind;
   }
 
-  // The instruction as the output has it, in the spelling and place of the definition.
+  // Copies an instruction of the output, in the encoding and at the place of the definition.
   void restore(u64 from) {
     const u64 to = result_.place[from];
     const ByteSpan a = in_[from], b = out_[to];
@@ -225,7 +225,7 @@ u64 RestoredCode::place_before(u64 before, u64 after) const {
 
 namespace {
 
-// Where the computed branches of code may go.
+// Returns the possible targets of computed branches.
 std::vector<u32> branch_targets(const Object &object, u32 code) {
   std::vector<u32> out;
   for (const elf::InfoRecord &record : object.records(code)) {

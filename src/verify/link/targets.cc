@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The meaning of relocations. The loader places functions and global memory, so relocations against
-// them stay; a linker places constants, shared memory and joined sections, so their values are in
-// the code. An object (-r) keeps everything for the next link. The numbers and fields are rows of
-// src/elf/target; the rules are those at the head of elf/target/reloc.h and in docs/compat.md,
-// written down a second time here.
+// them are kept; a linker places constants, shared memory and joined sections, so the code contains
+// their values. An object (-r) keeps all relocations for the next link. Numbers and fields are rows
+// of src/elf/target. The rules are in elf/target/reloc.h and docs/compat.md; they are implemented a
+// second time here on purpose.
 #include "verify/link/link.h"
 
 #include <array>
@@ -111,7 +111,7 @@ Target data_target(const Link &link, const Entity &entity) {
   const elf::SectionKind &kind = link.program.kind_of(entity);
   if (kind.is_constant())
     return constant_target(link, entity, link.program.definition(entity));
-  // Memory that the system reserves; for Mercury code the loader places it.
+  // Memory that the system reserves; in Mercury code the loader places it.
   if (kind.role == SectionRole::ReservedShared && entity.out != 0 && !link.mercury)
     return {.kind = TargetKind::Known,
             .bank = bank_of(elf::SectionType::CudaReservedShared),
@@ -211,7 +211,7 @@ Treatment treatment_of(const Link &link, const Target &target, u32 type,
   return Treatment::Anything;
 }
 
-// Rows for halves and bytes of an address take some bits on purpose; operands take a whole value.
+// Rows for parts of an address omit bits on purpose; operands must hold the whole value.
 bool fits(const arch::RelocInfo &row, u64 value) {
   if (row.image != ImageAction::Slot && row.image != ImageAction::ZeroValue)
     return true;
