@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // culink's C interface: links CUDA device code and reads cubins, from libculink.so or an archive.
-// C99 and later, C++, and whatever can call C. docs/library.md shows complete programs.
+// For C99 and later, C++, and every language that can call C. docs/library.md shows complete
+// programs.
 //
 //   culink_link *link = NULL;
 //   culink_result *result = NULL;
@@ -16,29 +17,30 @@
 //   culink_result_destroy(result);
 //   culink_link_destroy(link);
 //
-// What holds for every function:
+// These rules hold for every function:
 //
-// Errors. Nothing is thrown and nothing aborts. A function that can fail returns a culink_status;
-// one that returns a value gives NULL or 0 where there is none. After a failure all handles are as
-// they were before the call.
+// Errors. No function throws or aborts. A function that can fail returns a culink_status; a
+// function that returns a value returns NULL or 0 if there is none. A failed call leaves all
+// handles unchanged.
 //
-// Misuse. NULL or a handle of another kind for a handle, NULL for text or for a place to store to,
-// an index past the end: CULINK_INVALID_ARGUMENT, or NULL or 0, and nothing happens; exceptions are
-// named at the function. Freed handles and pointers to nothing cannot be recognised.
+// Misuse. A handle that is NULL or of another kind, NULL for text or for a place to store to, or an
+// index past the end: the function has no effect and returns CULINK_INVALID_ARGUMENT, NULL or 0.
+// Exceptions are documented at the function. Freed handles and invalid pointers are not detected.
 //
-// Lifetime. What `..._create`, `..._open` and `..._run` give, and an answer, is freed by the
-// function `..._destroy` of its kind, once, in any order: results do not need their link, and
-// answers not their cubin. Text, lists and bytes that a function returns belong to the handle that
-// it was given, and live as long. Text is UTF-8 or what the inputs have, and ends with a zero.
+// Lifetime. A handle from `..._create`, `..._open` or `..._run`, and an answer, is freed once by
+// the function `..._destroy` of its kind, in any order: a result does not need its link, nor an
+// answer its cubin. Text, lists and bytes that a function returns belong to the handle that was
+// passed to it and live as long as that handle. Text ends with a zero; it is UTF-8, or has the
+// bytes of the inputs.
 //
 // Threads. Handles do not share anything, so any number of threads may use different ones, with no
-// lock between them. One handle: any number of threads may read a result, a cubin or an answer; a
-// link is one thread's, apart from culink_link_cancel. A second thread that calls into a link while
-// it runs gets CULINK_BUSY.
+// lock between them. Any number of threads may read one result, cubin or answer. Only one thread
+// may use a link, except for culink_link_cancel. A second thread that calls into a link while it
+// runs gets CULINK_BUSY.
 //
 // Versions. Functions and constants are never changed or removed while the number in the library's
-// name (libculink.so.0) stays. Structures are only filled by the library and may grow: their first
-// member says how large the caller's is.
+// name (libculink.so.0) stays the same. The library fills structures, which may grow in later
+// versions: their first member is the size of the caller's structure.
 #ifndef CULINK_H
 #define CULINK_H
 
@@ -51,7 +53,7 @@
 #define CULINK_API
 #endif
 
-// In C++ an enumeration has a fixed type, so that a number of a later version is a value, too.
+// In C++ an enumeration has a fixed type, so that numbers of later versions are valid values, too.
 #ifdef __cplusplus
 #define CULINK_ENUM : int32_t
 extern "C" {
@@ -63,37 +65,38 @@ extern "C" {
 // serves programs that were compiled with an equal or lower number.
 #define CULINK_ABI_VERSION 2
 
-// The version of the interface that the library has, which may be higher than that of the header.
+// The version of the library's interface, which may be higher than CULINK_ABI_VERSION.
 CULINK_API uint32_t culink_abi_version(void);
 
 // The library's version: "0.2.0". Lives as long as the library is loaded.
 CULINK_API const char *culink_version(void);
 
-// What the source calls a symbol: "total(float const*, float*, int)". Stores as much of it as
-// `size` has room for, always with a zero at its end, and returns the length of all of it.
+// Demangles a symbol: "total(float const*, float*, int)". Stores as much of the name as fits into
+// `size` bytes, always with a zero at the end, and returns the length of the whole name.
 CULINK_API size_t culink_demangle(const char *name, char *buffer, size_t size);
-// 1 if `wanted` means the symbol `name`: mangled, or as in the source, with or without parameters.
+// Returns 1 if `wanted` is a name of the symbol `name`: mangled, or as in the source, with or
+// without parameters.
 CULINK_API int32_t culink_is_called(const char *name, const char *wanted);
 
 typedef enum culink_status CULINK_ENUM {
   CULINK_OK = 0,
   CULINK_INVALID_ARGUMENT = 1, // see Misuse above
   CULINK_OUT_OF_MEMORY = 2,
-  CULINK_BUSY = 3,           // the link is running: in another thread, or in whose callback we are
-  CULINK_BAD_OPTION = 4,     // culink_link_error says why
-  CULINK_LINK_FAILED = 5,    // the messages of the result say why
+  CULINK_BUSY = 3, // the link is running: in another thread, or in the caller of this callback
+  CULINK_BAD_OPTION = 4,     // culink_link_error has the reason
+  CULINK_LINK_FAILED = 5,    // the messages of the result have the reason
   CULINK_CANCELLED = 6,      // culink_link_cancel, or a callback that asked for it
-  CULINK_BAD_FILE = 7,       // culink_cubin_error says why
+  CULINK_BAD_FILE = 7,       // culink_cubin_error has the reason
   CULINK_INTERNAL_ERROR = 8, // something failed below culink, such as the start of a thread
 } culink_status;
 
-// "ok", "invalid argument"; "unknown status" for a number that is none.
+// "ok", "invalid argument"; "unknown status" for a number that is not a status.
 CULINK_API const char *culink_status_name(culink_status status);
 
-// Lists of names, by index from 0; NULL behind the last, and for a list that does not exist.
-// "target": what -arch may be. "emulate": what --emulate may be. "dialect": the same of --dialect.
-// "topic": what culink_cubin_diff may ignore. "file-type", "binding" and "symbol-type": names of
-// these numbers of a cubin by their value, "" for a number without one.
+// Lists of names, by index from 0; NULL after the last name, and for a list that does not exist.
+// "target", "emulate" and "dialect": the values of -arch, --emulate and --dialect. "topic": the
+// topics that culink_cubin_diff can ignore. "file-type", "binding" and "symbol-type": the names of
+// these numbers of a cubin by their value, "" for a number without a name.
 CULINK_API const char *culink_known_name(const char *list, size_t index);
 
 // ---- Links
@@ -102,80 +105,79 @@ typedef struct culink_link culink_link;
 typedef struct culink_result culink_result;
 typedef struct culink_message culink_message;
 
-// A link of nothing yet. Only culink_link_run reads files.
+// Creates a link without inputs. Only culink_link_run reads files.
 CULINK_API culink_status culink_link_create(culink_link **link);
-// NULL: nothing happens. While the link runs: nothing happens either.
+// Has no effect for NULL, and while the link runs.
 CULINK_API void culink_link_destroy(culink_link *link);
 
 // The options of the program `culink`, as words of its command line: "-arch=sm_90" (required),
-// "-r",
-// "-g", "--kernels-used=a,b", "--emulate=nvlink-13.0.88", "--ptxas=PATH"; docs/culink.md lists
-// them. Their grammar is documented, known to users of nvlink and grows without a change of this
-// interface; a wrong word is CULINK_BAD_OPTION at once, and the link is as it was before.
-// Options that ask the program to print or to write a file are refused, and so are words that are
-// no options. "-o NAME" gives the output the name that -g records; no file is written.
+// "-r", "-g", "--kernels-used=a,b", "--emulate=nvlink-13.0.88", "--ptxas=PATH"; docs/culink.md
+// lists them. Their grammar is documented, known to users of nvlink and grows without a change of
+// this interface; a wrong word gives CULINK_BAD_OPTION at once and leaves the link unchanged.
+// Options for printing or for writing a file are refused, and so are words that are not options.
+// "-o NAME" gives the output the name that -g records; no file is written.
 CULINK_API culink_status culink_link_add_option(culink_link *link, const char *word);
-// Adds several words, one of which may be the value of the one before: "-arch", "sm_90".
-// 0 words: nothing happens, and `words` may be NULL.
+// Adds several words, one of which may be the value of the one before: "-arch", "sm_90". 0 words
+// have no effect, and `words` may be NULL.
 CULINK_API culink_status culink_link_add_options(culink_link *link, const char *const *words,
                                                  size_t count);
-// An option by its long name ("kernels-used"), with values in which commas have no meaning and
-// which the run looks at, not this call. No values count, too: of "kernels-used" they keep no
-// kernel.
+// Adds an option by its long name ("kernels-used"). Commas in the values have no meaning, and the
+// values are checked by the run, not by this call. An empty list is a value, too: for
+// "kernels-used" it keeps no kernel.
 CULINK_API culink_status culink_link_add_values(culink_link *link, const char *option,
                                                 const char *const *values, size_t count);
-// The kernels that host code launches, as patterns of whole names with `*` for any text: of global
-// and of local symbols. Other kernels are discarded.
+// Sets the kernels that host code launches, as patterns of whole names with `*` for any text: one
+// list for global and one for local symbols. Other kernels are discarded.
 CULINK_API culink_status culink_link_set_host_kernels(culink_link *link, const char *const *global,
                                                       size_t global_count, const char *const *local,
                                                       size_t local_count);
-// Why the last call that returned CULINK_BAD_OPTION did; "" before.
+// The reason of the last CULINK_BAD_OPTION; "" if there was none.
 CULINK_API const char *culink_link_error(const culink_link *link);
 
-// Inputs, in the order of the link: objects, fatbins, host objects, archives, PTX, by their
-// content.
+// Adds an input, in the order of the link. Its content decides its kind: object, fatbin, host
+// object, archive or PTX.
 CULINK_API culink_status culink_link_add_file(culink_link *link, const char *path);
-// Bytes that the caller keeps, unchanged, until the last run has ended. `name` is what messages
-// call them. 0 bytes are a damaged input; `data` may be NULL then.
+// Adds bytes that the caller keeps, unchanged, until the last run has ended. `name` is their name
+// in messages. 0 bytes are a damaged input; `data` may be NULL then.
 CULINK_API culink_status culink_link_add_bytes(culink_link *link, const char *name,
                                                const void *data, size_t size);
 // Adds an input whose bytes are copied by this call.
 CULINK_API culink_status culink_link_add_copy(culink_link *link, const char *name, const void *data,
                                               size_t size);
-// The archive lib<name>.a, behind all inputs, and a folder to look for it in. The same as -l and
-// -L, but commas belong to the name.
+// Adds the archive lib<name>.a after all inputs, and a folder to search for archives, as -l and -L
+// do, except that commas belong to the name.
 CULINK_API culink_status culink_link_add_library(culink_link *link, const char *name);
 CULINK_API culink_status culink_link_add_library_path(culink_link *link, const char *folder);
 
-// Programs and libraries of NVIDIA's that a link may use, by their paths; NULL: none. `kind` is
-// "ptxas": compiles PTX; without it, PTX is refused.
-// "libnvJitLink": schedules code of sm_100 and later again, and compiles for -dlto.
-// "nvlink": the former, where there is no libnvJitLink.
-// "compiler": the libnvJitLink that compiles for -dlto, if that is another one.
-// "culink": the program that is run to load libnvJitLink; without it, libnvJitLink is not used.
-// Another kind: CULINK_INVALID_ARGUMENT.
+// Sets the path of an NVIDIA program or library that a link may use; NULL: none. `kind` is "ptxas":
+// compiles PTX; without it, PTX is refused. "libnvJitLink": schedules code of sm_100 and later
+// again, and compiles for -dlto. "nvlink": schedules code again where there is no libnvJitLink.
+// "compiler": the libnvJitLink that compiles for -dlto, if it is a different one. "culink": the
+// program that is run to load libnvJitLink; without it, libnvJitLink is not used. Another kind:
+// CULINK_INVALID_ARGUMENT.
 CULINK_API culink_status culink_link_set_tool(culink_link *link, const char *kind,
                                               const char *path);
 // Looks for these in the toolkit in `folder`, or, with NULL, where the program `culink` does:
 // CUDA_HOME, CUDA_PATH, beside the nvcc in PATH, /usr/local/cuda. The program itself is looked for
-// beside this library (../bin) and in PATH. What is not found stays as it was; culink_link_tool
-// tells what was. Nothing else here reads the environment.
+// beside this library (../bin) and in PATH. Tools that are not found keep their path;
+// culink_link_tool returns the paths. No other function reads the environment.
 CULINK_API culink_status culink_link_find_tools(culink_link *link, const char *folder);
-// A further folder of programs, in which culink_link_find_tools looks before the usual ones.
+// Adds a folder that culink_link_find_tools searches before the usual ones.
 CULINK_API culink_status culink_link_add_tool_folder(culink_link *link, const char *folder);
-// The path that is set, or NULL.
+// The path of a tool, or NULL.
 CULINK_API const char *culink_link_tool(const culink_link *link, const char *kind);
 
 // Called while the link runs, by threads of the link, one at a time: at the start of each step,
-// with its name, and after each input, with how many of `total` have been read. Returns 0 to go on,
-// else the link is cancelled. Calls into the link that runs return CULINK_BUSY there.
+// with its name, and after each input, with how many of `total` have been read. It returns 0 to go
+// on; any other value cancels the link. Calls into the running link return CULINK_BUSY there.
 typedef int (*culink_progress)(void *user, const char *step, uint32_t done, uint32_t total);
-// NULL: none.
+// Sets the callback of the link; NULL: none.
 CULINK_API culink_status culink_link_set_progress(culink_link *link, culink_progress callback,
                                                   void *user);
 
-// Ends the run that is in progress, from any thread, at the next step or input, with the programs
-// of NVIDIA's that it runs; if there is no run, the next one. The run returns CULINK_CANCELLED.
+// Cancels the current run, or the next one if there is none. Any thread may call it. The run ends
+// at the next step or input, NVIDIA's programs that it started end too, and it returns
+// CULINK_CANCELLED.
 CULINK_API culink_status culink_link_cancel(culink_link *link);
 
 // Links. The same link may be run again: with the same inputs, it gives the same bytes. Stores a
@@ -185,15 +187,15 @@ CULINK_API culink_status culink_link_run(culink_link *link, culink_result **resu
 // ---- Results
 
 CULINK_API void culink_result_destroy(culink_result *result);
-// What culink_link_run returned.
+// The status that culink_link_run returned.
 CULINK_API culink_status culink_result_status(const culink_result *result);
 // The linked cubin. NULL, and 0 in `size`, if there is none. `size` may be NULL.
 CULINK_API const void *culink_result_bytes(const culink_result *result, size_t *size);
-// The PTX that -emit-ptx asked for instead; NULL if it did not.
+// The PTX, with the option -emit-ptx; otherwise NULL.
 CULINK_API const char *culink_result_ptx(const culink_result *result);
 
-// What host code registers: the inputs that were linked, by the id that nvcc gave the host object,
-// or "" and by name where there is none.
+// The modules that host code registers: the inputs that were linked. The id is the one that nvcc
+// gave the host object, or "" if there is none; the input is then known by its name.
 CULINK_API size_t culink_result_module_count(const culink_result *result);
 CULINK_API const char *culink_result_module_input(const culink_result *result, size_t index);
 CULINK_API const char *culink_result_module_id(const culink_result *result, size_t index);
@@ -205,7 +207,7 @@ CULINK_API const culink_message *culink_result_message(const culink_result *resu
 typedef enum culink_format CULINK_ENUM {
   CULINK_TEXT = 0,   // as the program `culink` prints them
   CULINK_JSON = 1,   // an object per line (docs/culink.md)
-  CULINK_NVLINK = 2, // nvlink's lines, as far as it would have come
+  CULINK_NVLINK = 2, // nvlink's lines, up to the point at which nvlink would have stopped
 } culink_format;
 
 // All messages at once; "" if there are none. NULL if memory runs out, or for another format.
@@ -215,7 +217,7 @@ typedef enum culink_severity CULINK_ENUM {
   CULINK_INFO = 0,
   CULINK_WARNING = 1,
   CULINK_ERROR = 2,
-  CULINK_BUG = 3, // the linker contradicted itself; counts as an error
+  CULINK_BUG = 3, // an internal error of the linker
 } culink_severity;
 
 // One message. `id` is the same in every release ("undefined-reference"); `text` is for people, one
@@ -224,23 +226,23 @@ CULINK_API culink_severity culink_message_severity(const culink_message *message
 CULINK_API const char *culink_message_id(const culink_message *message);
 CULINK_API const char *culink_message_text(const culink_message *message);
 CULINK_API const char *culink_message_hint(const culink_message *message);
-// All of it, as the program `culink` prints it, without a line feed at the end.
+// The whole message, as the program `culink` prints it, without a line feed at the end.
 CULINK_API const char *culink_message_shown(const culink_message *message);
-// What fills the blanks of the text: names, sizes, files.
+// The arguments of the text: names, sizes, files.
 CULINK_API size_t culink_message_argument_count(const culink_message *message);
 CULINK_API const char *culink_message_argument(const culink_message *message, size_t index);
 // Further facts.
 CULINK_API size_t culink_message_note_count(const culink_message *message);
 CULINK_API const char *culink_message_note(const culink_message *message, size_t index);
 
-// A place that a message speaks of.
+// A place that a message refers to.
 typedef struct culink_origin {
   size_t struct_size; // set by the caller: sizeof(culink_origin)
   const char *role;   // "referenced by"; each of these may be ""
   const char *file;   // as it was given
   const char *member; // of an archive
   const char *symbol; // mangled
-  const char *detail; // what is so there: "16 bytes"
+  const char *detail; // the property of that place: "16 bytes"
 } culink_origin;
 CULINK_API size_t culink_message_origin_count(const culink_message *message);
 CULINK_API culink_status culink_message_origin(const culink_message *message, size_t index,
@@ -251,15 +253,15 @@ CULINK_API culink_status culink_message_origin(const culink_message *message, si
 typedef struct culink_cubin culink_cubin;
 
 // Reads a cubin or a relocatable device object and checks all of it once. CULINK_BAD_FILE stores a
-// handle, too, of which only culink_cubin_error and culink_cubin_destroy are of use; everything
-// else is empty. Other errors store NULL.
+// handle, too, for culink_cubin_error, culink_cubin_get_error and culink_cubin_destroy; everything
+// else in it is empty. Other errors store NULL.
 CULINK_API culink_status culink_cubin_open_file(culink_cubin **cubin, const char *path);
-// Bytes that the caller keeps, unchanged, until the cubin is destroyed. `name` is what errors call
-// them, and may be NULL. `data` may be NULL if `size` is 0, which is CULINK_BAD_FILE.
+// Reads bytes that the caller keeps, unchanged, until the cubin is destroyed. `name` is their name
+// in errors, and may be NULL. `data` may be NULL if `size` is 0, which is CULINK_BAD_FILE.
 CULINK_API culink_status culink_cubin_open_bytes(culink_cubin **cubin, const char *name,
                                                  const void *data, size_t size);
 CULINK_API void culink_cubin_destroy(culink_cubin *cubin);
-// "" unless it could not be opened: file, part of the file and field, and what is wrong.
+// The error of a file that could not be opened: file, part of the file, field and reason; else "".
 CULINK_API const char *culink_cubin_error(const culink_cubin *cubin);
 
 // Something that is wrong or different. Each of these may be "".
@@ -271,10 +273,10 @@ typedef struct culink_finding {
   const char *field; // of it
   const char *text;  // what is wrong
 } culink_finding;
-// Why it could not be opened, in parts. All are "" if it could.
+// An error of opening, in parts. All are "" if the file was opened.
 CULINK_API culink_status culink_cubin_get_error(const culink_cubin *cubin, culink_finding *error);
 
-// What a file does not say, in members of type int64_t.
+// A value that the file does not record, in members of type int64_t.
 #define CULINK_NOT_SAID (-1)
 
 typedef struct culink_cubin_info {
@@ -283,8 +285,8 @@ typedef struct culink_cubin_info {
   int32_t linked;        // 1: an executable image; 0: an object
   int32_t mercury;       // 1: carries Mercury code beside its machine code (sm_100 and later)
   uint32_t sm;           // 90
-  uint32_t virtual_sm;   // 90 for compute_90; 0: not said
-  uint32_t toolkit;      // 130 for CUDA 13.0; 0: not said
+  uint32_t virtual_sm;   // 90 for compute_90; 0: not recorded
+  uint32_t toolkit;      // 130 for CUDA 13.0; 0: not recorded
   uint32_t flags;        // e_flags
   uint64_t global_bytes; // variables in global memory
   uint64_t shared_bytes; // static shared memory of no particular kernel
@@ -319,7 +321,7 @@ CULINK_API culink_status culink_cubin_section(const culink_cubin *cubin, size_t 
 
 typedef struct culink_symbol {
   size_t struct_size;
-  const char *name; // mangled; that of its section for a section symbol without one
+  const char *name; // mangled; the section's name for a section symbol without a name
   uint64_t value;
   uint64_t size;
   uint32_t section;         // index; 0: undefined or special
@@ -350,18 +352,18 @@ CULINK_API size_t culink_cubin_relocation_count(const culink_cubin *cubin);
 CULINK_API culink_status culink_cubin_relocation(const culink_cubin *cubin, size_t index,
                                                  culink_relocation *relocation);
 
-// What one kernel or device function needs. CULINK_NOT_SAID where the file does not say.
+// The resources of one kernel or device function. CULINK_NOT_SAID: not recorded in the file.
 typedef struct culink_function {
   size_t struct_size;
   const char *name; // mangled
   uint32_t symbol;  // its number in .symtab
   int32_t kernel;   // 1: an entry point
   uint64_t code_bytes;
-  uint64_t shared_bytes; // static; of a linked kernel with the reserved area
+  uint64_t shared_bytes; // static; for a linked kernel, the reserved area included
   uint64_t local_bytes;
   uint64_t constant_bytes; // in all banks
   int64_t registers;
-  int64_t register_limit;  // that the compiler was given; 255: none
+  int64_t register_limit;  // given to the compiler; 255: none
   int64_t frame_bytes;     // stack, its own
   int64_t min_stack_bytes; // with all that it calls; 0xffffffff: without a limit
   int64_t max_stack_bytes; // the same
@@ -411,14 +413,14 @@ typedef struct culink_value {
 CULINK_API culink_status culink_cubin_attribute_value(const culink_cubin *cubin, size_t attribute,
                                                       size_t index, culink_value *value);
 
-// A program that took part in making the file; older files do not say.
+// A program that took part in making the file; older files do not record any.
 typedef struct culink_tool {
   size_t struct_size;
   const char *name; // "ptxas"
   const char *version;
   const char *build;
   const char *options;
-  const char *object; // what the file was called, or ""
+  const char *object; // the name of the file at that time, or ""
 } culink_tool;
 CULINK_API size_t culink_cubin_tool_count(const culink_cubin *cubin);
 CULINK_API culink_status culink_cubin_tool(const culink_cubin *cubin, size_t index,
@@ -444,8 +446,8 @@ typedef struct culink_note {
 
 // ---- Whole lists
 
-// A list as an array, for languages in which a call for each row is slow. A row is a structure of
-// this library's version, which may be larger than the header's.
+// A list as an array, for languages in which a call per row is slow. A row has the structure of the
+// library's version, which may be larger than the header's.
 typedef struct culink_list {
   size_t struct_size;
   const void *first; // NULL if there are none
@@ -458,24 +460,25 @@ typedef struct culink_list {
 CULINK_API culink_status culink_cubin_list(const culink_cubin *cubin, const char *kind,
                                            culink_list *list);
 
-// What a question about files is answered with: lists, or bytes.
+// The result of a query about files: lists, or bytes.
 typedef struct culink_answer culink_answer;
 CULINK_API void culink_answer_destroy(culink_answer *answer);
-// The lists are named where the questions are; one of another question is empty.
+// Each function that makes an answer documents its lists; the lists of other functions are empty.
 CULINK_API culink_status culink_answer_list(const culink_answer *answer, const char *kind,
                                             culink_list *list);
 CULINK_API const void *culink_answer_bytes(const culink_answer *answer, size_t *size);
 
-// Which rules of a well-formed file it breaks, as `cubin verify` does. "finding": culink_finding.
+// Lists the rules of a well-formed file that a cubin breaks, as `cubin verify` does. "finding":
+// culink_finding.
 CULINK_API culink_status culink_cubin_verify(const culink_cubin *cubin, culink_answer **answer);
 
-// How two cubins differ, as `cubin diff` does, but for the topics in `ignored`, with at most
-// `limit` differences of each topic. "finding": culink_finding. "count": culink_count of every
-// topic.
+// Lists the differences of two cubins, as `cubin diff` does, except for the topics in `ignored`,
+// with at most `limit` differences of each topic. "finding": culink_finding. "count": culink_count
+// of every topic.
 typedef struct culink_count {
   size_t struct_size;
   const char *name;
-  uint64_t count; // with those that the limit left out
+  uint64_t count; // differences beyond the limit included
 } culink_count;
 CULINK_API culink_status culink_cubin_diff(const culink_cubin *first, const culink_cubin *second,
                                            const char *const *ignored, size_t ignored_count,
@@ -487,26 +490,27 @@ typedef struct culink_code {
   const char *kind;     // "cubin", "ptx", "lto", "other"
   const char *target;   // "sm_90a", "compute_80", "lto_90"; "": not known
   const char *member;   // of the archive, or ""
-  const char *place;    // the section, "fatbin", or "file" where it is no part of one
+  const char *place;    // the section; "fatbin", or "file" if it is not in a section
   const char *packing;  // "raw", "lz4", "zstd", "unknown"
-  const char *source;   // what the compiler noted, most often the source's name; or ""
+  const char *source;   // noted by the compiler, most often the source's name; or ""
   const char *name;     // "3.sm_90.cubin": unique in the file
   uint64_t size;        // in bytes, when unpacked
   uint64_t packed_size; // in the file
   uint32_t number;      // from 1
 } culink_code;
-// All device code in a cubin, fatbin, host object, program, shared library or archive. "code":
-// culink_code. "finding": culink_finding of parts that could not be read, with CULINK_OK; with
-// CULINK_BAD_FILE, why the file could not be. Bytes are the caller's as of culink_cubin_open_bytes.
+// Lists all device code in a cubin, fatbin, host object, program, shared library or archive.
+// "code": culink_code. "finding": culink_finding of parts that could not be read, with CULINK_OK;
+// with CULINK_BAD_FILE, the reason. The caller keeps the bytes as for culink_cubin_open_bytes.
 CULINK_API culink_status culink_find_code_in_file(const char *path, culink_answer **answer);
 CULINK_API culink_status culink_find_code_in_bytes(const char *name, const void *data, size_t size,
                                                    culink_answer **answer);
-// A piece, unpacked, as the bytes of an answer. CULINK_BAD_FILE: damaged, as "finding" says.
+// Unpacks a piece into the bytes of an answer. CULINK_BAD_FILE: it is damaged; "finding" has the
+// reason.
 CULINK_API culink_status culink_code_unpack(const culink_answer *code, size_t index,
                                             culink_answer **answer);
 
-// Writes a file, which appears whole or not at all. CULINK_BAD_FILE: it could not be written, as
-// "finding" says.
+// Writes a file, which appears whole or not at all. CULINK_BAD_FILE: it could not be written;
+// "finding" has the reason.
 CULINK_API culink_status culink_write_file(const char *path, const void *data, size_t size,
                                            culink_answer **answer);
 

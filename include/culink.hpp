@@ -12,8 +12,8 @@
 //   if (!result.ok())
 //     std::cerr << result.log();
 //
-// What is said in culink.h about errors, lifetimes and threads holds here. Nothing is thrown but
-// std::bad_alloc. Views belong to the object that gave them; it may be moved meanwhile.
+// The rules of culink.h for errors, lifetimes and threads hold here. The only exception is
+// std::bad_alloc. Views belong to the object that returned them and stay valid when it is moved.
 #ifndef CULINK_HPP
 #define CULINK_HPP
 
@@ -52,7 +52,7 @@ struct Origin {
   std::string_view role, file, member, symbol, detail;
 };
 
-// A message of a result, which has to live as long.
+// A message of a result. The result must outlive it.
 class Message {
 public:
   explicit Message(const culink_message *message) : message_(message) {}
@@ -89,20 +89,20 @@ private:
   const culink_message *message_;
 };
 
-// What a link gave: bytes or reasons. Does not need the link any more.
+// The outcome of a link: bytes, or the reasons of a failure. Does not need the link.
 class Result {
 public:
   Result(culink_status status, culink_result *result) : status_(status), result_(result) {}
 
   bool ok() const { return status_ == CULINK_OK; }
-  // That of the run; without messages only if memory ran out, or if the link was busy.
+  // The status of the run. There are no messages if memory ran out or the link was busy.
   culink_status status() const { return status_; }
   Bytes bytes() const {
     std::size_t size = 0;
     const void *data = culink_result_bytes(result_.get(), &size);
     return {static_cast<const unsigned char *>(data), size};
   }
-  // Empty unless -emit-ptx asked for it.
+  // Empty without the option -emit-ptx.
   std::string_view ptx() const { return text_or_empty(culink_result_ptx(result_.get())); }
   std::string_view log(culink_format format = CULINK_TEXT) const {
     return text_or_empty(culink_result_log(result_.get(), format));
@@ -146,7 +146,7 @@ public:
     link_.reset(link);
   }
 
-  // A word of culink's command line. CULINK_BAD_OPTION: error() says why.
+  // Adds a word of culink's command line. CULINK_BAD_OPTION: error() has the reason.
   culink_status add_option(const std::string &word) {
     return culink_link_add_option(link_.get(), word.c_str());
   }
@@ -175,11 +175,11 @@ public:
     return culink_link_add_library_path(link_.get(), folder.c_str());
   }
 
-  // "ptxas", "libnvJitLink", "nvlink" or "culink", by its path.
+  // Sets the path of "ptxas", "libnvJitLink", "nvlink", "compiler" or "culink".
   culink_status set_tool(const std::string &kind, const std::string &path) {
     return culink_link_set_tool(link_.get(), kind.c_str(), path.c_str());
   }
-  // In a toolkit, or, with nothing, in the one of the user.
+  // Searches a toolkit; without a folder, the toolkit that culink_link_find_tools finds.
   culink_status find_tools(const std::string &folder = {}) {
     return culink_link_find_tools(link_.get(), folder.empty() ? nullptr : folder.c_str());
   }
@@ -214,7 +214,7 @@ private:
   struct Destroy {
     void operator()(culink_link *link) const { culink_link_destroy(link); }
   };
-  std::unique_ptr<Progress> progress_; // where the link was told, also after a move
+  std::unique_ptr<Progress> progress_; // at a fixed address, which the link knows
   std::unique_ptr<culink_link, Destroy> link_;
 };
 
@@ -235,7 +235,7 @@ public:
 
   bool ok() const { return status_ == CULINK_OK; }
   culink_status status() const { return status_; }
-  // What is wrong with a file that could not be opened.
+  // The reason why a file could not be opened.
   std::string_view error() const {
     const char *text = culink_cubin_error(cubin_.get());
     return text ? text : culink_status_name(status_);
@@ -253,7 +253,7 @@ public:
   std::vector<culink_function> functions() const { return list(culink_cubin_function); }
   std::vector<culink_attribute> attributes() const { return list(culink_cubin_attribute); }
   std::vector<culink_tool> tools() const { return list(culink_cubin_tool); }
-  // Of the attribute with this index.
+  // The values of the attribute with this index.
   std::vector<culink_value> values(std::size_t attribute) const {
     std::vector<culink_value> out;
     culink_value row{};

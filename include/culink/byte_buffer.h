@@ -15,7 +15,7 @@ public:
   ByteBuffer() = default;
   // Throws std::bad_alloc where a vector would.
   explicit ByteBuffer(u64 size) : own_(std::make_unique<u8[]>(size)), bytes_(own_.get(), size) {}
-  // Bytes that belong to somebody else, who keeps them longer.
+  // Refers to bytes of another owner, which must outlive the buffer.
   [[nodiscard]] static ByteBuffer borrow(MutableByteSpan bytes) {
     ByteBuffer out;
     out.bytes_ = bytes;

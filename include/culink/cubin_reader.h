@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reads cubins and relocatable device objects: what they were made for and by, their sections,
-// symbols, relocations and attribute records, and what each kernel needs to run.
+// Reads cubins and relocatable device objects: their target and tools, their sections, symbols,
+// relocations and attribute records, and the resources of each kernel.
 //
 //   Result<CubinReader> cubin = CubinReader::open_file("a.cubin");
 //   if (!cubin)
@@ -14,17 +14,17 @@
 //
 // Errors: opening checks every offset, size, count, index, string and record once, and refuses a
 // file in which one is wrong with an Error that names the file, the section and the field. After
-// that nothing fails: there is nothing to check and nothing throws but std::bad_alloc. Numbers
-// that have no name in this version (a section type, an attribute) are given as they are.
+// that no function fails, and the only exception is std::bad_alloc. Numbers without a name in this
+// version (a section type, an attribute) are returned as numbers.
 //
-// Lifetime: text and bytes are not copied. Every std::string_view and ByteSpan given out points
-// into the file: into the caller's buffer after open(), into the reader's own mapping after
-// open_file(). They stay valid when the reader is moved, and end with the buffer or the reader.
+// Lifetime: text and bytes are not copied. Every returned std::string_view and ByteSpan points into
+// the file: into the caller's buffer after open(), into the reader's own mapping after open_file().
+// They stay valid when the reader is moved, and end with the buffer or the reader.
 //
-// Threads: a reader does not change after it was opened; any number of threads may use it.
+// Threads: a reader does not change after opening; any number of threads may use it.
 //
 // Cost: opening looks at headers, symbols, relocations and records, not at code. Functions that
-// return a vector decode it anew on each call, so keep the result.
+// return a vector decode it on each call, so keep the result.
 #pragma once
 
 #include <array>
@@ -48,16 +48,16 @@ struct BankUse {
 
 inline constexpr u32 kUnboundedStack = 0xffffffff;
 
-// What one kernel or device function needs. What the file does not say is absent.
+// The resources of one kernel or device function. Values that the file does not record are absent.
 struct FunctionUsage {
   std::string_view name; // mangled
   u32 symbol = 0;        // its number in .symtab
   bool kernel = false;
   u64 code = 0; // bytes
   std::optional<u32> registers;
-  std::optional<u32> register_limit; // that the compiler was given; 255: none
+  std::optional<u32> register_limit; // given to the compiler; 255: none
   std::optional<u32> frame;          // stack in bytes, its own
-  std::optional<u32> min_stack;      // with all it calls; kUnboundedStack if that has no limit
+  std::optional<u32> min_stack;      // with all that it calls; kUnboundedStack: without a limit
   std::optional<u32> max_stack;
   std::optional<u32>
       spills; // instructions that store or load spilled registers; CUDA 12.9 and later
@@ -65,13 +65,13 @@ struct FunctionUsage {
   std::optional<u32> parameters;                      // bytes
   std::optional<std::array<u32, 3>> max_threads;      // __launch_bounds__
   std::optional<std::array<u32, 3>> required_threads; // .reqntid
-  u64 shared = 0; // static, bytes; of a linked kernel with the reserved area
+  u64 shared = 0; // static, bytes; for a linked kernel, the reserved area included
   u64 local = 0;  // bytes
   std::vector<BankUse> constants;
 };
 
 struct ModuleUsage {
-  u32 toolkit = 0;         // the release that made the file: 130 for CUDA 13.0; 0: not said
+  u32 toolkit = 0;         // the release that made the file: 130 for CUDA 13.0; 0: not recorded
   u64 global = 0;          // zeroed and initialized variables, bytes
   u64 shared = 0;          // static shared memory of no particular kernel
   u64 reserved_shared = 0; // taken by the system at the start of every kernel's shared memory
@@ -88,8 +88,8 @@ public:
     u32 flags = 0;        // e_flags
     std::string target;   // "sm_90a"
     u32 sm = 0;           // 90
-    u32 virtual_sm = 0;   // 90 for compute_90; 0: not said
-    u32 toolkit = 0;      // 130 for CUDA 13.0; 0: not said
+    u32 virtual_sm = 0;   // 90 for compute_90; 0: not recorded
+    u32 toolkit = 0;      // 130 for CUDA 13.0; 0: not recorded
     bool mercury = false; // carries Mercury code beside its machine code (sm_100 and later)
   };
 
@@ -107,12 +107,12 @@ public:
     u64 entsize = 0;
     u32 link = 0;
     u32 info = 0;
-    ByteSpan data; // empty for types without bytes in the file, whatever `size` says
+    ByteSpan data; // empty for types without bytes in the file, whatever `size` is
   };
 
   struct Symbol {
     u32 number = 0;        // in its table
-    std::string_view name; // that of its section for a section symbol without one
+    std::string_view name; // the section's name for a section symbol without a name
     elf::SymbolBinding binding = elf::SymbolBinding::Local;
     elf::SymbolType type = elf::SymbolType::NoType;
     u8 other = 0;            // bits elf::kOther...
@@ -138,7 +138,7 @@ public:
     i64 addend = 0;
   };
 
-  // A part of a record's value. Lists and tables are given part by part, in the order of the file.
+  // A part of a record's value. A list or table has one Value per part, in the order of the file.
   struct Value {
     enum class Kind : u8 {
       Number,
@@ -155,13 +155,13 @@ public:
   // One record of .nv.info, .nv.info.<function> or .nv.compat.
   struct Attribute {
     u32 section = 0;           // index of the section that it is in
-    std::string_view function; // that the section is about; empty: the whole module
+    std::string_view function; // described by the section; empty: the whole module
     u64 offset = 0;            // in the section
     u8 code = 0;
     std::string_view name; // "EIATTR_REGCOUNT"; empty: not known
     u8 format = 0;         // 1 no value, 2 byte, 3 half word, 4 payload
     ByteSpan payload;      // of format 4
-    // The payload by its meaning. Empty if the record has no value, or none whose meaning is known.
+    // The decoded payload. Empty if the record has no value, or one of unknown meaning.
     std::vector<Value> values;
   };
 
@@ -174,14 +174,14 @@ public:
 
   // A program that took part in making the file.
   struct Tool {
-    std::string_view object; // what the file was called, or empty
+    std::string_view object; // the name of the file at that time, or empty
     std::string_view name;   // "ptxas"
     std::string_view version;
     std::string_view build;
     std::string_view options;
   };
 
-  // Bytes that the caller keeps. `name` is what errors call them.
+  // Reads bytes that the caller keeps. `name` is their name in errors.
   [[nodiscard]] static Result<CubinReader> open(ByteSpan bytes, std::string_view name = {});
   [[nodiscard]] static Result<CubinReader> open_file(const std::string &path);
 

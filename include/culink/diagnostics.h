@@ -9,31 +9,31 @@
 
 namespace culink {
 
-// Bug: the linker contradicted itself. No output is given then, as with an error.
+// Bug: an internal error of the linker. As with an error, there is no output.
 enum class Severity : u8 { Info, Warning, Error, Bug };
 
-// A place that a message speaks of. Text shows it as "<role> <file>:<member>: <symbol>, <detail>".
+// A place that a message refers to. Its text form is "<role> <file>:<member>: <symbol>, <detail>".
 struct Origin {
   std::string role;   // "referenced by", "defined in"; may be empty
   std::string file;   // as it was given; empty: no file, the symbol alone
   std::string member; // of an archive, or empty
   std::string symbol; // the function or variable there, mangled, or empty
-  std::string detail; // what is so there: "16 bytes"; or empty
+  std::string detail; // the property of that place: "16 bytes"; or empty
 };
 
-// What a link has to say, as data. Programs ask `id`, which is stable from release to release;
-// people read `text`.
+// A message of a link, as data. Programs use `id`, which is the same in every release; people read
+// `text`.
 struct Message {
   static constexpr u32 kWholeLink = ~u32{0};
 
   Severity severity = Severity::Error;
   std::string id;                     // "undefined-reference"
   std::string text;                   // "undefined symbol: _Z1fv"
-  std::vector<std::string> arguments; // what fills the blanks of the text: names, sizes, files
-  std::vector<Origin> origins;        // where, and who else
+  std::vector<std::string> arguments; // of the text: names, sizes, files
+  std::vector<Origin> origins;        // the places that it refers to
   std::vector<std::string> notes;     // further facts
   std::string hint;                   // what to do about it, or empty
-  u32 step = kWholeLink; // messages of one input have the same number, growing with the inputs
+  u32 step = kWholeLink; // messages of one input have one number, ascending with the inputs
 };
 
 struct MessageStyle {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The numbers of ELF and of NVIDIA's device ELF that code acts on. Enums have a fixed underlying
-// type, so a value without a name is carried like any other. Part of the installed API.
+// The numbers of ELF and of NVIDIA's device ELF that the code uses. Enums have a fixed underlying
+// type, so they can hold values without a name. Part of the installed API.
 #pragma once
 
 #include "culink/types.h"

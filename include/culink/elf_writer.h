@@ -26,8 +26,8 @@
 // append_copy() copies it. The result owns its bytes.
 //
 // Errors: calls do not fail on their own. Whatever is wrong with the file, or with a call (an id of
-// another writer, an alignment that is no power of two), is reported by finish(), the first one
-// first. Nothing throws but std::bad_alloc. A writer is used by one thread at a time.
+// another writer, an alignment that is not a power of two), is reported by finish(), the first one
+// first. The only exception is std::bad_alloc. Only one thread at a time may use a writer.
 #pragma once
 
 #include <memory>
@@ -45,8 +45,8 @@ using SectionId = Id<struct SectionTag>;
 using SymbolId = Id<struct SymbolTag>;
 using StringId = Id<struct StringTag>;
 
-// The low byte of e_flags in files of ABI version 8: what the text sections hold. The second byte
-// is the number of the target: 90 for sm_90.
+// The low byte of e_flags in files of ABI version 8: the kind of code in text sections. The second
+// byte is the number of the target: 90 for sm_90.
 inline constexpr u32 kCodeKindSass = 0x04;
 inline constexpr u32 kCodeKindMercury = 0x02;
 
@@ -111,7 +111,7 @@ public:
     i64 addend = 0;       // ignored in tables without addends
   };
 
-  // What the notes say that every file of ABI 8 has: for whom and by whom it was made.
+  // The content of the notes that every file of ABI 8 has: its target and the tool that made it.
   struct Notes {
     u16 virtual_sm = 0;    // 90 for compute_90
     u32 toolkit = 130;     // 130 for CUDA 13.0
@@ -132,44 +132,46 @@ public:
   [[nodiscard]] SectionId symtab() const;
 
   SectionId add_section(const Section &section);
-  // Fields that are known only later, because sections and symbols name each other.
+  // Set fields that are known only later, because sections and symbols refer to each other.
   void set_flags(SectionId section, u64 flags);
   void set_link(SectionId section, SectionId link);
   void set_info(SectionId section, InfoField info);
-  // The section whose index goes to the top byte of e_flags: .note.nv.cuinfo in files of ABI 8.
+  // Sets the section with the index for the top byte of e_flags: .note.nv.cuinfo in ABI 8.
   void set_flags_section(SectionId section);
 
   // Adds .note.nv.tkinfo and .note.nv.cuinfo with their symbols, and calls set_flags_section() with
   // the latter, which it returns. Linkers refuse files of ABI 8 without them.
   SectionId add_notes(const Notes &notes);
 
-  // Adds content behind what is there, after zero bytes up to `align`, and returns its offset.
+  // Appends zero bytes up to `align`, then the content, and returns the offset of the content.
   u64 append(SectionId section, ByteSpan borrowed, u64 align = 1);
   u64 append_copy(SectionId section, ByteSpan bytes, u64 align = 1);
-  // Adds `size` zero bytes; in sections without file data, the memory they ask for.
+  // Appends `size` zero bytes; in sections without file data, reserves this much memory.
   u64 append_zeros(SectionId section, u64 size, u64 align = 1);
-  // Bytes added so far.
+  // Returns the number of bytes added so far.
   [[nodiscard]] u64 size(SectionId section) const;
 
   SymbolId add_symbol(const Symbol &symbol);
   // A local symbol of type Section that carries the section's name.
   SymbolId add_section_symbol(SectionId section);
 
-  // The table .rel<target> or .rela<target>. Relocations keep the order in which they are added.
+  // Adds the table .rel<target> or .rela<target>. Relocations keep the order in which they are
+  // added.
   SectionId add_relocation_section(SectionId target, bool with_addends);
   void add_relocation(SectionId table, const Relocation &relocation);
 
-  // A string that is no name, for the front of .strtab: prototypes of functions are there. Equal
-  // strings share their bytes.
+  // Adds a string that is not a name to the front of .strtab, the place for prototypes of
+  // functions. Equal strings share their bytes.
   StringId add_string(std::string_view text);
 
-  // Numbers that exist only in the finished file, stored in the 32-bit word at `offset` of a
-  // section's content. Records such as those of .nv.info name symbols so.
+  // These store a number that exists only in the finished file in the 32-bit word at `offset` of a
+  // section's content. Records of .nv.info, for example, name symbols in this way.
   void store_symbol_number(SectionId section, u64 offset, SymbolId symbol);
   void store_section_index(SectionId section, u64 offset, SectionId named);
   void store_string_offset(SectionId section, u64 offset, StringId string);
 
-  // The whole file. The writer is unchanged, so more may be added and finish() called again.
+  // Returns the whole file. The writer is unchanged, so more may be added and finish() called
+  // again.
   [[nodiscard]] Result<std::vector<u8>> finish() const;
 
 private:

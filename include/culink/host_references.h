@@ -7,8 +7,8 @@
 
 namespace culink {
 
-// What host code refers to, as patterns of whole names in which '*' stands for any text. Variables
-// matter to link-time optimisation only, which removes them.
+// The references of host code, as patterns of whole names with '*' for any text. Variables are used
+// by link-time optimisation only, which removes the others.
 struct HostReferences {
   std::vector<std::string> external_kernels; // of global symbols
   std::vector<std::string> internal_kernels; // of local symbols
@@ -16,15 +16,15 @@ struct HostReferences {
   std::vector<std::string> internal_variables;
   std::vector<std::string> external_constants;
   std::vector<std::string> internal_constants;
-  // Kernels are judged before objects are read, which shows in the names that unused ones leave
-  // behind.
+  // Kernels are selected before objects are read. The output shows it in the names that unused
+  // kernels leave in its string tables.
   bool known_early = false;
 
   friend bool operator==(const HostReferences &, const HostReferences &) = default;
 };
 
-// Whether all of `name` fits a pattern. Takes time proportional to the product of their lengths at
-// most.
+// True if the whole of `name` matches a pattern. The time is at most proportional to the product of
+// their lengths.
 [[nodiscard]] bool matches_pattern(std::string_view name, std::string_view pattern);
 
 } // namespace culink

@@ -27,14 +27,14 @@ struct FunctionFacts {
   std::vector<u32> pointer_calls; // those that it may call through pointers
 };
 
-// What a kernel needs, the functions it calls included.
+// The resources of a kernel, including the functions that it calls.
 struct KernelFacts {
   u32 function = 0; // position in LinkFacts::functions
   u32 registers = 0;
   u32 barriers = 0;
   u64 stack = 0;
   bool recursive = false; // the stack has no bound, and `stack` is the kernel's own frame
-  u64 shared = 0;         // static, and what the target reserves beside it
+  u64 shared = 0;         // static, and the area that the target reserves
   u64 local = 0;
   std::vector<BankFacts> constants; // its own banks, ascending
   u32 textures = 0;
@@ -59,7 +59,7 @@ struct DiscardedFacts {
   std::string why; // "unused", "copy of a.cubin is linked"
 };
 
-// A device function that is not part of the output because another one is the same.
+// A device function that is not part of the output because it was folded into an identical one.
 struct FoldedFacts {
   std::string name; // mangled
   std::string file;
@@ -67,7 +67,7 @@ struct FoldedFacts {
   u64 size = 0;     // of the code
 };
 
-// What an input has to do with a symbol that was asked for.
+// How an input refers to a symbol of LinkOptions::trace_symbols, or to any with all_references.
 struct ReferenceFacts {
   std::string name; // mangled
   std::string file;
@@ -76,18 +76,18 @@ struct ReferenceFacts {
 
 // Why a function or variable is live, or why a function is not.
 enum class LiveReason : u8 {
-  None,            // not live: nothing refers to it but, perhaps, code that is not live either
+  None,            // not live: nothing refers to it except perhaps code that is not live
   NotSelected,     // not live: a kernel that LinkOptions::kernels_used does not name
   NoHostReference, // not live: a kernel that host code does not refer to
-  Folded,          // not live: the function in the chain is the same (LinkOptions::fold_identical)
+  Folded,          // not live: folded into the function in the chain (LinkOptions::fold_identical)
   Kernel,          // an entry point
   SelectedKernel,  // an entry point that LinkOptions::kernels_used names
   HostReference,   // an entry point that host code refers to
   DriverFunction,  // the driver knows it by its name
   Call,            // the function before it in the chain calls it
   PointerCall,     // the function before it in the chain may call it through a pointer
-  AddressTaken,    // its address is taken, be it by code that is not live; it keeps no callees
-  AddressTaker,    // in chains only: takes the address of the next one, be it live or not
+  AddressTaken,    // its address is taken, perhaps by code that is not live; keeps no callees
+  AddressTaker,    // in chains only: takes the address of the next one; may not be live
   Reference,       // the code or the initial value before it in the chain refers to it
   AllCode,         // no other reason: -g, -r and --preserve-relocs keep all functions
   AllVariables,    // no other reason: variables of the inputs are kept
@@ -120,7 +120,7 @@ struct SectionFacts {
   u64 size = 0;
 };
 
-// What reports are made of.
+// The data for reports.
 struct LinkFacts {
   std::string target;
   bool mercury = false; // the output has Mercury code

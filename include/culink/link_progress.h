@@ -8,16 +8,16 @@
 
 namespace culink {
 
-// How far a link is, for another thread to look at while it runs, and a way to end it early.
+// The progress of a running link, for other threads, and a way to cancel it.
 struct LinkProgress {
   std::atomic<const char *> step = "open"; // a name that lives as long as the program
   std::atomic<u32> done = 0;               // inputs that were read
   std::atomic<u32> total = 0;
-  // Any thread may set it. The link ends at the next step or input, and compilers and engines at
-  // once, with the error "cancelled" and without bytes.
+  // Any thread may set it. The link then ends at the next step or input with the error "cancelled"
+  // and without bytes; compilers and engines end at once.
   std::atomic<bool> cancelled = false;
-  // Called after each change of the numbers above, unless empty: by threads of the link, by several
-  // at once. Must not throw.
+  // If set, called after each change of the values above, by several threads of the link at once.
+  // Must not throw.
   std::function<void()> changed;
 
   void tell() const {

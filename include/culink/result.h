@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A value or the reason why there is none. Boundaries (bytes to structures) return Result; the
-// passes of the linker report to Diagnostics instead and go on.
+// A value, or the error that replaces it. Functions that decode bytes return Result; the passes of
+// the linker report to Diagnostics instead and go on.
 #pragma once
 
 #include <string>
@@ -10,9 +10,9 @@
 
 namespace culink {
 
-// What is wrong and where. `place` names the part of the file (section, symbol, record), `field`
-// the field in it, `file` the file; each may be empty. CubinReader sets `file`; others leave it to
-// the caller, who knows the name and prints it first:
+// An error and its place. `place` names the part of the file (section, symbol, record), `field` the
+// field in it, `file` the file; each may be empty. CubinReader sets `file`; other code leaves it to
+// the caller, which prints the name first:
 //   culink: error: a.cubin: .symtab, st_name of symbol 4: 0x9000 lies outside .strtab (0x51 bytes)
 struct Error {
   std::string place;
