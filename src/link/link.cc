@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The linker is this list of passes. Each reads what earlier ones returned and returns something
-// new; a Layout is handed on by value, everything else is read as const. A comment before a pass
-// says why it runs there and not earlier or later.
+// The linker is this list of passes, from validated objects to a FileDraft. A pass reads the
+// results of earlier passes as const and returns a new result; only a Layout is passed on by value.
+// A comment before a pass gives the reason for its position.
 #include "link/link.h"
 
 #include <functional>
@@ -43,7 +43,7 @@ KnownFlaws known_flaws(const Program &program, const Layout &layout) {
           program.policy.loses_section_fff2};
 }
 
-// The functions of a program, their callers, and which are live.
+// The call graph of a program, and its live functions.
 struct Called {
   Resolution symbols;
   CallGraph calls;
@@ -65,7 +65,7 @@ Called find_called(const std::vector<InputObject> &objects, const SassInputs *sa
   return {std::move(symbols), std::move(calls), std::move(live)};
 }
 
-// A file with one form of the code, or with both.
+// Drafts a file with one form of the code, or with both.
 std::optional<FileDraft> draft_output(const Program &program, OutputPlan plan,
                                       const LinkServices &services, Diagnostics &diag) {
   std::optional<FileDraft> draft;
@@ -81,18 +81,18 @@ std::optional<FileDraft> draft_output(const Program &program, OutputPlan plan,
 
 std::optional<PlannedLink> plan_output(const Program &program, const LinkServices &services,
                                        Diagnostics &diag) {
-  // Which kernels reach a function decides where its variables and constants are, so reachability
-  // comes before everything that places memory.
+  // The kernels that reach a function decide where its variables and constants are placed, so
+  // reachability comes before all passes that place memory.
   services.timer.begin("reach");
   const Reach reach(program.calls, program.live);
 
-  // Dead functions are gone by now, so that the sections of the output come into being in their
-  // final order.
+  // Dead functions are discarded before this pass, so that the sections of the output are created
+  // in their final order.
   services.timer.begin("merge");
   Layout layout = merge_inputs(program);
 
-  // Image slots come before shared memory because both create sections, in this order; banks of
-  // compiler constants are newer than both. Limits are checked when everything has its size.
+  // Images, shared memory and constants come in this order because each of them creates sections,
+  // and the file shows the order. Limits are checked when every section has its size.
   PlacedImages images = place_images(program, reach, std::move(layout));
   services.timer.begin("place shared");
   PlacedShared shared = place_shared(program, reach, std::move(images.layout), services.pool);
@@ -101,8 +101,8 @@ std::optional<PlannedLink> plan_output(const Program &program, const LinkService
   layout = place_user_constants(program, std::move(layout));
   check_limits(program, reach, layout, images.images, diag);
 
-  // Every output section exists and every variable has its address. Records name sections, so they
-  // come after the last one is created; facts repeat records, so they come next.
+  // All output sections exist and all variables have addresses. Records name sections, so they come
+  // after the last section is created; facts are taken from records, so they come next.
   services.timer.begin("info records");
   InfoResult info = plan_info_records(program, reach, layout, services.pool, diag);
   const KnownFlaws flaws = known_flaws(program, layout);
@@ -114,7 +114,7 @@ std::optional<PlannedLink> plan_output(const Program &program, const LinkService
   if (diag.failed() || services.timer.cancelled())
     return PlannedLink{{}, std::move(facts), flaws};
 
-  // Relocations that are kept have a size, so they are classified before the file is laid out.
+  // Kept relocations take room in the file, so relocations are classified before it is laid out.
   services.timer.begin("relocations");
   RelocationPlan relocations =
       classify_relocations(program, layout, shared.shared, images.images, services.pool, diag);
@@ -123,8 +123,8 @@ std::optional<PlannedLink> plan_output(const Program &program, const LinkService
   if (diag.failed() || services.timer.cancelled())
     return {};
 
-  // The size of every section is known. The draft takes as much memory as the objects did, and gets
-  // theirs.
+  // The size of every section is known. The draft needs as much memory as the tables of the
+  // objects, which are released first.
   services.timer.begin("draft");
   services.release_inputs();
   OutputPlan plan{std::move(layout), std::move(relocations), std::move(info.plan),
@@ -157,15 +157,15 @@ std::optional<PlannedLink> plan_link(const LinkOptions &options, const Dialect &
   if (diag.failed() || timer.cancelled())
     return {};
 
-  // The prevailing definition of every name is fixed, so it is known whose calls count. Folding
-  // needs to know which functions are called and live, and changes it.
+  // The call graph has the calls of prevailing definitions, which are fixed now. Folding needs to
+  // know which functions are called and live, and changes both.
   timer.begin("call graph");
   const Called called =
       find_called(objects, sass, std::move(resolved), options, policy, pool, diag);
   const auto &[symbols, calls, live] = called;
 
-  // Only live code has to find what it refers to, so undefined symbols are looked for after
-  // liveness; and before anything is merged, because a program with holes has no layout.
+  // Only live code needs definitions for all its symbols, so undefined symbols are reported after
+  // liveness; and before sections are merged, because an incomplete program has no layout.
   const Program program{objects, symbols, calls, live, options, arch, dialect, policy};
   if (diag.failed() || timer.cancelled())
     return {};
@@ -178,7 +178,7 @@ std::optional<PlannedLink> plan_link(const LinkOptions &options, const Dialect &
   check_undefined(program, diag);
 
   const std::function<void()> release_inputs = [&] {
-    if (sass) // whose passes read the objects again
+    if (sass) // the passes over SASS read the objects again
       return;
     constexpr u32 kTogether = 32;
     pool.for_ranges(static_cast<u32>(objects.size()), kTogether, [&](u32 begin, u32 end) {

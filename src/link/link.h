@@ -19,7 +19,7 @@
 
 namespace culink {
 
-// Rules of a well-formed file that an output breaks because the linker it is made after does.
+// The rules of a well-formed file that an output breaks because the emulated linker breaks them.
 struct KnownFlaws {
   bool wrong_symbols = false;     // variables may lie outside their section
   bool null_symbol_value = false; // symbol 0 has a value
@@ -34,17 +34,17 @@ struct PlannedLink {
   KnownFlaws flaws;
 };
 
-// Reports what contradicts itself among objects that will not be linked, because others are broken:
-// one run names all that is wrong.
+// Reports conflicts among objects that will not be linked because other inputs are broken, so that
+// one run reports all errors.
 void find_conflicts(const LinkOptions &options, const Dialect &dialect, const arch::ArchInfo &arch,
                     const std::vector<InputObject> &objects, WorkerPool &pool, Diagnostics &diag);
 
-// All passes of a link but the last, write_image. Nothing: it failed, and `diag` says why; without
-// a draft it failed, too, but there are facts about the program. Planning
-// needs much more memory than the plan, so the caller may want to do something in between.
-// `sass`: for links of Mercury code, whose planes `objects` then are. `inputs_released` is called
-// when the tables of objects are freed and few of their bytes will be read before they are written;
-// not for links of Mercury code.
+// Runs all passes of a link except the last, write_image. Returns nothing if the link failed;
+// `diag` has the errors. A result without a draft is a failed link, too, but has facts about the
+// program. Planning needs much more memory than the plan, so the caller may act before it writes
+// the file. `sass`: only for links of Mercury code; `objects` are then the Mercury planes.
+// `inputs_released` is called when the tables of objects are freed and few bytes of the inputs are
+// read until the file is written; it is not called for links of Mercury code.
 [[nodiscard]] std::optional<PlannedLink>
 plan_link(const LinkOptions &options, const Dialect &dialect, const arch::ArchInfo &arch,
           std::vector<InputObject> objects, const SassInputs *sass, WorkerPool &pool,

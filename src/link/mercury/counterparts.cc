@@ -2,11 +2,11 @@
 //
 // Files for sm_100 and later hold the program twice. A section of the SASS plane has the name that
 // it would have without Mercury code; its Mercury counterpart has a prefix (.nv.merc, .nv.capmerc
-// for code) and comes after all of them. Which kind of counterpart a section has follows from its
-// type and name alone, and both plan_sass and lay_out_planes go by it.
+// for code) and comes after all of them. The kind of a counterpart depends only on the type and
+// name of its section; plan_sass and lay_out_planes both use it.
 //
-// What may surprise: where both forms of a section are known to be equal there is one content with
-// two headers. A line table is such a section only if it is about no code.
+// What may surprise: a section that is known to be equal in both forms has one content and two
+// headers. A line table is such a section only if it does not describe code.
 #include "link/mercury/counterparts.h"
 
 #include <algorithm>
@@ -44,7 +44,7 @@ SectionType counterpart_type(SectionType type) {
 struct DebugTables {
   bool lines_name_code = false;
   bool sass_lines_name_code = false;
-  bool shares_info = false; // .debug_info is there once
+  bool shares_info = false; // .debug_info is in the file once
 };
 
 bool shares_bytes(const OutSection &s, std::string_view name, const DebugTables &tables) {

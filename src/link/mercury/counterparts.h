@@ -27,13 +27,13 @@ struct FileShape {
 
 [[nodiscard]] FileShape shape_file(const OutputPlan &mercury, const Release &release);
 
-// Where a section of the plan is among the others.
+// Returns the bucket of a section of the plan, which decides its position in the file.
 [[nodiscard]] elf::Bucket bucket_of(const OutputSections &sections, OutId id);
 
 // The relocation table of a section, or nothing.
 [[nodiscard]] OutId relocation_table_of(const Layout &layout, OutId target);
 
-// The header of a counterpart. Without its name, and without what it says about other sections.
+// Returns the header of a counterpart, without its name and its references to other sections.
 [[nodiscard]] OutSection counterpart_header(const OutputSections &sections, OutId id,
                                             Counterpart kind, const OutputSymbols &symbols,
                                             bool capsules_first);

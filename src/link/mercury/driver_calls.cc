@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Calls of the driver that only machine code has. On sm_107 compilers and finalizers put such calls
-// in for textures and surfaces; Mercury code has the instructions. A function that has one needs
-// registers and stack of which its Mercury code knows nothing, and so do its callers.
+// Driver calls that exist in machine code only. On sm_107, compilers and finalizers replace the
+// texture and surface instructions of Mercury code by such calls. A function with such a call, and
+// its callers, need more registers and stack than its Mercury code records.
 //
-// What may surprise is the order: everything is in the order of the code in the file, which is that
-// of nvlink on one processor. On several it is the order in which threads end, so that two runs of
-// nvlink give two files.
+// What may surprise: all lists are in the order of the code in the file, as nvlink has them on one
+// processor. On several processors, nvlink has the order in which threads end, so two runs may give
+// different files.
 #include "link/mercury/driver_calls.h"
 
 #include <algorithm>
@@ -97,7 +97,8 @@ OutId text_of(const SassContext &c, FunctionId function) {
   return c.layout().placement.address_of[entity.value].section;
 }
 
-// Kernels list what functions call that come before them first.
+// Adds the callees of each function to its own list and to the lists of kernels that reach it, in
+// the order of the functions.
 void list_callees(const SassContext &c, DriverCalls &calls) {
   calls.listed.resize(c.layout().sections.size());
   const Reach reach(c.mercury.calls, c.mercury.live);
@@ -147,8 +148,8 @@ DriverCalls find_driver_calls(const SassContext &c, const SassCodeList &code) {
     const FinalizedFunction *function = code[text].finalized ? code[text].finalized : made;
     if (!function || function->driver_calls.empty())
       continue;
-    // In a finalizer's answer every function may be called through pointers, and counts for those
-    // that use one.
+    // In the output of a finalizer every function may be called through pointers, and its registers
+    // are included in those of functions that call through one.
     const u32 registers = made ? made->registers : function->registers;
     DriverCalls::Caller &caller =
         out.callers.emplace_back(DriverCalls::Caller{text, registers, function->frame, {}});

@@ -7,7 +7,7 @@ namespace culink {
 
 // Calls of the driver's functions that machine code has in place of Mercury instructions: for
 // textures and surfaces, on targets that do not have these instructions. The passes over Mercury
-// code know nothing of them, so here is all that they add to the SASS plane.
+// code do not see them; this is all that they add to the SASS plane.
 struct DriverCalls {
   struct Call {
     u32 callee; // in `callees`
@@ -32,8 +32,8 @@ struct DriverCalls {
 
 [[nodiscard]] DriverCalls find_driver_calls(const SassContext &context, const SassCodeList &code);
 
-// The module's records with registers and stack of machine code; empty: they are those of the
-// Mercury plane.
+// Returns the module's records with registers and stack of machine code; empty if they equal the
+// records of the Mercury plane.
 [[nodiscard]] RecordList make_module_records(const SassContext &context, const DriverCalls &calls,
                                              WorkerPool &pool);
 

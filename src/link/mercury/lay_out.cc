@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One file from two plans. The plan of the Mercury plane says which sections and symbols there are;
-// each section of it becomes a section of the SASS plane and, after all of them, a counterpart
-// that has its content. So the order of the file is: the sections of the plan; constant bank 0 of
-// every kernel, which Mercury code does not know; capsules; the other counterparts; the symbol
+// Lays out one file from two plans. The plan of the Mercury plane defines the sections and symbols.
+// Each of its sections becomes a section of the SASS plane and, after all of these, a counterpart
+// with the Mercury content. So the order of the file is: the sections of the plan; constant bank 0
+// of every kernel, which Mercury code does not have; capsules; the other counterparts; the symbol
 // table of the Mercury plane.
 //
-// What may surprise: nvlink makes such a file from one that has the Mercury plane alone, and traces
-// of that show: names of constant banks (rename_banks), symbols of bank 0 after the global ones,
-// so that all of .symtab counts as local, and section names that are not shared with earlier ones.
+// What may surprise: nvlink makes such a file from a file of the Mercury plane alone, and leaves
+// traces: names of constant banks (rename_banks), symbols of bank 0 after the global ones, so that
+// all of .symtab counts as local, and section names that are not shared with earlier ones.
 #include "link/mercury/lay_out.h"
 
 #include <algorithm>
@@ -39,12 +39,13 @@ struct MercurySymtab {
 };
 
 // A file with both forms of the code has two symbol tables. Symbols have the same number in both,
-// so what names symbols by number is the same on both planes. Values and sizes differ: the Mercury
-// plane has offsets of shared variables without the system's memory, and no sizes of some code.
+// so contents that name symbols by number are equal on both planes. Values and sizes differ: the
+// Mercury plane has offsets of shared variables without the system's memory, and no sizes of some
+// code.
 //
-// What may surprise: the table of the Mercury plane is made from a copy of the symbols, which is
-// taken before those of the file become those of the SASS plane, and gets its bytes when the file
-// is laid out, because these are offsets of names and indices of sections.
+// What may surprise: the table of the Mercury plane is a copy of the file's symbols, taken before
+// these become the symbols of the SASS plane. It is encoded when the file is laid out, because it
+// holds offsets of names and indices of sections.
 
 using elf::wire::Sym64;
 
@@ -57,8 +58,8 @@ u32 section_index(const MercurySymtab &table, elf::SectionId own, const elf::Elf
   return layout.index_of(counterpart.valid() ? counterpart : own);
 }
 
-// A symbol has the size of its SASS if it has one in Mercury code. So does the owner of the code,
-// unless an alias is taken for it, and that alias.
+// True if a symbol has the size of its SASS: a symbol with a size in Mercury code, and the owner of
+// the code, or the alias that is taken for the owner.
 bool has_sass_size(const Program &p, const Layout &layout, const nvlink::AliasOwners &alias_owners,
                    EntityId id) {
   const SymbolRef prevailing = p.symbols[id].prevailing;
@@ -75,7 +76,7 @@ u64 sass_size(const SassInputs &inputs, const SassCode &code) {
                         : inputs.objects[definition.object.value].symbols[definition.symbol].size;
 }
 
-// A function inside the code of a kernel, as `nvcc -ewp` leaves it: where it is in the SASS.
+// True for a function inside the code of a kernel, as `nvcc -ewp` leaves it.
 bool is_inside_code(const Program &mercury, const Entity &function) {
   const SymbolRef definition = function.prevailing;
   return definition.valid() &&
@@ -90,7 +91,7 @@ void place_inside_code(const SassInputs &inputs, const SassCode &code, SymbolRef
   spec.size = (code.moves() ? code.moved(end) : end) - spec.value;
 }
 
-// The contents of these tables.
+// Encodes the symbol table of the Mercury plane.
 std::vector<u8> encode_symbols(const MercurySymtab &table, const elf::ElfFile &file,
                                const elf::ElfLayout &layout) {
   std::vector<u8> out(u64{table.numbers.count} * sizeof(Sym64));
@@ -161,14 +162,14 @@ void convert_symbols(const Program &mercury, const OutputPlan &plan, const SassI
   }
 }
 
-// Mercury code calls constant banks by what they are for, SASS by their number. nvlink renames them
-// in tables of names that exist already. In .shstrtab the new name is where the old, longer one
-// was; in .strtab it is after all others, and the room that nvlink reckons with is visible as a gap
-// behind each table (Q101). lay_out_planes calls this before it adds the sections of the SASS plane
-// that Mercury code does not have.
+// Mercury code names constant banks after their use, SASS after their number. nvlink renames them
+// in finished string tables. In .shstrtab the new name overwrites the old, longer one; in .strtab
+// it follows all others, and the room that nvlink reserves leaves a gap after each table (Q101).
+// lay_out_planes calls this before it adds the sections of the SASS plane that Mercury code does
+// not have.
 //
-// What may surprise: to the plan, banks have the names of the SASS plane. They are the old names
-// that have to be made up here.
+// What may surprise: in the plan, banks already have the names of the SASS plane, so the old names
+// are made up here.
 
 bool is_compiler_constant(const InputObject &object, u32 index, u8 bank) {
   const elf::Symbol &symbol = object.symbols[index];
@@ -178,8 +179,8 @@ bool is_compiler_constant(const InputObject &object, u32 index, u8 bank) {
   return kind.is_constant() && kind.bank == bank;
 }
 
-// nvlink gives compiler constants names of their own: the section's and a number, which counts all
-// of them in the object, also those that are discarded.
+// nvlink names a compiler constant after its section and a number, which counts all compiler
+// constants of the object, discarded ones included.
 void number_compiler_constants(const Program &mercury, const OutputPlan &plan,
                                const SassInputs &inputs, FileInProgress &file) {
   const OutputSections &sections = plan.layout.sections;
@@ -261,7 +262,7 @@ struct PlaneLayout {
   [[nodiscard]] std::string_view keep_name(std::string_view name) const {
     return sections().storage.keep(name);
   }
-  // A symbol of the SASS plane alone, after all others, with a name that is after all names.
+  // Adds a symbol that only the SASS plane has, after all others, and its name after all names.
   [[nodiscard]] elf::SymbolId add_symbol(std::string_view name, elf::SymbolSpec spec) const {
     spec.part = elf::SymbolPart::Global;
     spec.named = false;
@@ -303,7 +304,7 @@ FileInProgress begin_planes(const Program &mercury, const OutputPlan &plan, Name
   return file;
 }
 
-// In the order of the code. The bank of a kernel with images is there already.
+// Adds banks in the order of the code. A kernel with images already has its bank.
 void add_parameter_banks(const PlaneLayout &l, AddedSections &added) {
   added.parameter_symbol.resize(l.plan.layout.sections.size());
   for (const ParameterBank &bank : l.sass.parameter_banks) {
@@ -336,7 +337,7 @@ void add_driver_functions(const PlaneLayout &l, AddedSections &added) {
         {.name = name, .binding = elf::SymbolBinding::Global, .type = elf::SymbolType::Function}));
 }
 
-// On both planes.
+// True if code has relocations; the table is then on both planes.
 bool has_relocation_table(const PlaneLayout &l, OutId text) {
   const OutId table = relocation_table_of(l.plan.layout, text);
   return table.valid() && l.section(table).emitted();
@@ -412,7 +413,7 @@ void add_counterparts(const PlaneLayout &l, AddedSections &added) {
   }
 }
 
-// Each callee of a function once.
+// Returns each callee of a function once.
 std::vector<AddedCall> calls_of_driver(const PlaneLayout &l, const AddedSections &added) {
   std::vector<AddedCall> out;
   for (const DriverCalls::Caller &caller : l.sass.driver_calls.callers)
@@ -424,8 +425,7 @@ std::vector<AddedCall> calls_of_driver(const PlaneLayout &l, const AddedSections
   return out;
 }
 
-// Everything that the plan of the Mercury plane holds, but for code, whose capsules need to know
-// the SASS.
+// Fills in all contents of the Mercury plane except code, because capsules depend on the SASS.
 void fill_mercury_plane(const PlaneLayout &l, const AddedSections &added, Diagnostics &diag) {
   for (const OutId id : l.sass.shape.order) {
     const Counterpart kind = l.sass.shape.counterpart_of(id);
@@ -446,8 +446,8 @@ void fill_mercury_plane(const PlaneLayout &l, const AddedSections &added, Diagno
   fill_relocations(l.mercury, l.plan, ContentOf(added.mercury_content), l.file, diag);
 }
 
-// Reserved shared memory takes room in the file on the Mercury plane. Sections of memory have no
-// content; what the emulated nvlink has there is a patch.
+// Reserved shared memory takes room in the file on the Mercury plane. A section of memory has no
+// content, so the bytes of the emulated nvlink are a patch.
 std::vector<FilePatch> fill_memory(const PlaneLayout &l, const AddedSections &added,
                                    u32 first_added) {
   std::vector<FilePatch> out;
@@ -469,7 +469,7 @@ std::vector<FilePatch> fill_memory(const PlaneLayout &l, const AddedSections &ad
   return out;
 }
 
-// Memory of executables begins with what the system reserves.
+// Shared memory of executables begins with the area that the system reserves.
 void fill_sass_memory(const PlaneLayout &l) {
   if (!l.mercury.policy.executable)
     return;
@@ -606,7 +606,7 @@ FileDraft fill_symbol_tables(const MercurySymtab &table, FileDraft draft) {
   return draft;
 }
 
-// Contents that the file borrows.
+// Returns the contents that the file borrows.
 std::vector<std::vector<u8>> take_contents(SassPlan sass) {
   std::vector<std::vector<u8>> out;
   for (std::vector<SectionBytes> *list : {&sass.capsules, &sass.compiler_banks, &sass.debug})
@@ -621,7 +621,7 @@ std::optional<FileDraft> lay_out_planes(const Program &mercury, OutputPlan plan,
                                         const SassInputs &inputs, SassPlan sass, WorkerPool &pool,
                                         Diagnostics &diag) {
   FileInProgress file = begin_planes(mercury, plan, std::move(plan.layout.sections.table.storage));
-  // With words that are still open: they name other symbols than on the Mercury plane.
+  // Words are still open, because they name other symbols than on the Mercury plane.
   const RecordList module_records =
       sass.records.module.empty() ? plan.info.module : sass.records.module;
   plan.info = store_numbers(std::move(plan.info), file, pool);

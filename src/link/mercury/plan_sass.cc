@@ -2,16 +2,16 @@
 //
 // The second plan of a link of Mercury code. All passes have run over the Mercury planes of the
 // objects, so everything about the program is decided: which definitions prevail, which sections
-// exist, where variables are. What is left is to say it in SASS: code as it was compiled or
-// finalized, constants and records about it, debug information, relocations. lay_out_planes then
-// writes both plans into one file.
+// exist, where variables are. What is left is its form in SASS: code as compiled or finalized,
+// constants and records for it, debug information, relocations. lay_out_planes then writes both
+// plans into one file.
 //
-// Passes that are run again over the other plane need a Program; it differs from that of the
-// Mercury plane in its objects and in the row of the target. Parts of debug sections are in the
-// order of the symbol table, which is known before the table is written.
+// Passes that run again on the SASS plane need a Program of their own, which differs from the
+// Program of the Mercury plane in the objects and in the row of the target. Parts of debug sections
+// are in the order of the symbol table, which is known before the table is written.
 //
-// The order: code first, because everything else asks where its instructions are. Debug sections
-// before relocations, which need to know where the parts of sections are. Capsules after
+// The order: code first, because all other parts depend on the positions of instructions. Debug
+// sections before relocations, which need to know where the parts of sections are. Capsules after
 // relocations, whose values they hold, too.
 #include "link/mercury/plan_sass.h"
 
@@ -24,12 +24,11 @@
 namespace culink {
 
 // Relocations of the SASS plane. They are classified by the same pass as those of the Mercury
-// plane, over a layout that says where things are in SASS: sizes of code, parts of debug sections
-// and the system's shared memory differ. Then they follow the instructions that a finalizer has
-// moved.
+// plane, over a layout with the positions in SASS: sizes of code, parts of debug sections and the
+// system's shared memory differ. Then they follow the instructions that a finalizer has moved.
 //
-// What may surprise: the layout of the SASS plane is a value of its own, derived from that of the
-// Mercury plane, and has no contents; those are other parts of the SassPlan.
+// What may surprise: the layout of the SASS plane is a separate value, derived from the Mercury
+// plane's. It has no contents; these are in other members of the SassPlan.
 
 using elf::SectionType;
 
@@ -86,7 +85,7 @@ Placement sass_placement(const SassContext &c, const SassDebug &debug) {
   return out;
 }
 
-// Relocations of line tables and call frames are those that sass_lines and sass_frames have made.
+// Relocations of line tables and call frames come from make_sass_lines and make_sass_frames.
 RelocationInputs sass_relocation_inputs(const SassContext &c, const SassDebug &debug) {
   const RelocationInputs &mercury = c.layout().relocs;
   RelocationInputs out;
@@ -158,13 +157,13 @@ Layout sass_layout(const SassContext &c, const SassCodeList &code, const SassDeb
           sass_relocation_inputs(c, debug)};
 }
 
-// Relocations where instructions went. `plan`: of the SASS plane, as they were compiled.
+// Returns relocations at the new positions of instructions. `plan`: at the compiled positions.
 RelocationPlan move_relocations(const SassContext &c, const SassCodeList &code,
                                 const nvlink::MergedDebug &merged, RelocationPlan plan) {
   for (FoldedRelocation &value : plan.folded)
     if (const SassCode *moved = moved_code(c, code, value.section))
       value.offset = moved->moved(value.offset);
-  // Known from here on, and no SASS asks the loader for it.
+  // The symbol has a value now, and SASS does not need it from the loader.
   if (c.mercury.policy.executable)
     std::erase_if(plan.kept, [&](const KeptRelocation &kept) {
       return kept.against == KeptRelocation::Against::Entity &&

@@ -24,7 +24,7 @@ struct SassPlan {
   nvlink::AliasOwners alias_owners; // see link/nvlink; mostly empty
 };
 
-// Plans the SASS of a program from the plan of its Mercury code, of which nothing is changed.
+// Plans the SASS of a program from the plan of its Mercury code, which is not changed.
 [[nodiscard]] SassPlan plan_sass(const Program &mercury, const OutputPlan &plan,
                                  const SassInputs &inputs, WorkerPool &pool, Diagnostics &diag);
 

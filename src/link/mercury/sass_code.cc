@@ -2,7 +2,7 @@
 //
 // The code of the SASS plane: for each text section the code of the definition that prevails, as it
 // was compiled or as a finalizer has made it, and the capsule beside it. All later parts of the
-// plan ask here where instructions went.
+// plan look up the new positions of instructions here.
 //
 // A capsule is Mercury code as a difference to the SASS. Where it holds a whole instruction, a
 // value that the linker stores into the SASS is stored there, too: in the last word of the
@@ -196,14 +196,13 @@ std::vector<bool> find_preexits(const SassContext &c, const SassCodeList &code) 
 // with code in the output is finalized for itself, once, and the functions that are needed are
 // taken from the answer (link/model/finalized.h).
 //
-// What may surprise: nvlink -r finalizes, too, but that changes nothing unless the code is for
-// another target, for a debugger or by another release (Q104), so other objects are left out, but
-// for those whose Mercury code has to be brought into another form. And
-// objects may be finalized once more together, for the sake of debug information alone: see
-// link/nvlink/merged_debug.h.
+// What may surprise: nvlink -r finalizes, too, but this changes code only if it is for another
+// target, for a debugger or by another release (Q104). Other objects are left out, except objects
+// whose Mercury code needs another form. Objects may be finalized once more together, for their
+// debug information alone: see link/nvlink/merged_debug.h.
 //
-// Engines take objects of earlier releases, too, and schedule their code in their own way. Where
-// the bytes of a certain release were asked for, the engine has to be of that release.
+// Engines take objects of earlier releases, too, and schedule their code in their own way. If the
+// bytes of a certain release are requested, the engine must be of that release.
 
 namespace {
 
@@ -255,9 +254,9 @@ bool has_own_schedule(const InputObject &object, const Program &mercury) {
   return true;
 }
 
-// Only kernels are scheduled otherwise in a linked program than in the object: the code around
-// their entry and their exits is. Device functions keep the schedule that the compiler of the same
-// release gave them (docs/compilers.md), unless calls of the driver may be among it.
+// True if linking does not change the schedule of device functions. It changes only the code around
+// entry and exits of kernels; functions keep the schedule of the compiler of the same release
+// (docs/compilers.md), unless their code may have driver calls.
 bool functions_keep_schedule(const SassContext &c, const InputObject &object,
                              const FinalizeRequest &request) {
   const auto has_lines = [](const elf::Section &section) {
@@ -322,7 +321,7 @@ FinalizedCode finalize_code(const SassContext &c, Diagnostics &diag) {
   FinalizeRequest request = make_request(c);
   const bool changes = c.mercury.policy.executable ||
                        (c.mercury.policy.resolves_early && (request.debug || request.debug_code));
-  // Without these options, any sound code will do.
+  // Without these options, code may stay as it was compiled.
   request.required =
       c.mercury.options.code == OutputCode::Exact || c.mercury.policy.emulates_nvlink;
   request.sound_as_compiled = true;

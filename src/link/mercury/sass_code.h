@@ -54,12 +54,12 @@ struct SassCodeList {
 [[nodiscard]] SassCodeList read_code(const SassContext &context,
                                      std::span<const FinalizedObject> finalized, Diagnostics &diag);
 
-// By OutId of a text section: whether its PREEXIT_USED is 1 (Q150). The compiler knows about a
-// function's own code; a kernel of an executable does what the functions do that it calls.
+// Returns by OutId of a text section whether its PREEXIT_USED is 1 (Q150). The compiler records it
+// for a function's own code; a kernel of an executable gets it from the functions that it calls,
+// too.
 [[nodiscard]] std::vector<bool> find_preexits(const SassContext &context, const SassCodeList &code);
 
-// Mercury code beside the SASS, with the values that are stored into the SASS, which are sorted by
-// section.
+// Returns the capsules, with the values that are stored into the SASS. These are sorted by section.
 [[nodiscard]] std::vector<SectionBytes> fill_capsules(const SassContext &context,
                                                       const SassCodeList &code,
                                                       std::span<const FoldedRelocation> values,

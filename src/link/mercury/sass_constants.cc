@@ -2,8 +2,8 @@
 //
 // Constant banks of the SASS plane. Compiler constants are laid out alike on both planes, but
 // branch tables hold offsets in the code, which differ. The Mercury plane has relocations for them;
-// what a label is in SASS is known from the tables of the object that has the function's code:
-// there each label is beside its offset. Parameters of kernels are in the SASS plane only.
+// the offset of a label in SASS comes from the tables of the object with the function's code, which
+// have each label beside its offset. Parameters of kernels are in the SASS plane only.
 //
 // What may surprise: banks also hold tables of definitions that were discarded (Q040). Their labels
 // are looked up in the code that prevails, and are 0 where it has no such label.
@@ -19,14 +19,14 @@ namespace culink {
 
 namespace {
 
-// By function and label of its Mercury code: offsets in the SASS as it comes out.
+// By function and label of its Mercury code: offsets in the SASS of the output.
 using Labels = std::unordered_map<u64, u32>;
 
 u64 label_key(u32 function, u64 label) {
   return u64{function} << 32 | (label & 0xffffffff);
 }
 
-// Finds the SASS form of constants by where their Mercury form is in memory.
+// Finds the SASS form of constants by the address of their Mercury form in memory.
 class ConstantPairs {
 public:
   explicit ConstantPairs(const Planes &planes) {
@@ -39,7 +39,7 @@ public:
     });
   }
 
-  // The bytes themselves where the SASS plane has none.
+  // Returns the SASS form, or the argument if the SASS plane has none.
   [[nodiscard]] ByteSpan sass(ByteSpan mercury) const {
     auto next = std::upper_bound(
         pairs_.begin(), pairs_.end(), mercury.data(),
@@ -91,7 +91,7 @@ struct TableValues {
   std::vector<Word> words; // of tables that are mixed up
 };
 
-// A bank as the finalizer has made it; nothing if it is not that of the object.
+// Returns the finalizer's bank; nothing if it does not correspond to the bank of the object.
 ByteSpan finalized_bank(std::span<const FinalizedObject> finalized, u32 object,
                         const elf::Section &bank) {
   if (object >= finalized.size() || finalized[object].empty())
@@ -166,7 +166,7 @@ bool is_image_list(const OutSection &section) {
   return section.type == elf::SectionType::MercuryConstantImgHdr;
 }
 
-// The bytes of a bank without what relocations say.
+// Returns the bytes of a bank before relocations are applied.
 std::vector<u8> join_pieces(const elf::SectionTable &sections, OutId id,
                             const ConstantPairs &pairs) {
   std::vector<u8> bytes(sections[id].size);

@@ -5,7 +5,7 @@
 
 namespace culink {
 
-// The parameters of a kernel, constant bank 0, which Mercury code does not know.
+// Constant bank 0 of a kernel: its parameters. Mercury code does not have this bank.
 struct ParameterBank {
   OutId text;
   OutId images; // the kernel's list of images, which becomes the bank; none: a new section is
@@ -30,7 +30,8 @@ struct ImageBank {
 fill_compiler_banks(const SassContext &context, const SassCodeList &code,
                     std::span<const FinalizedObject> finalized, Diagnostics &diag);
 
-// True if branch tables have two labels for one word, so that those of the machine code are lost.
+// True if branch tables have two labels for one word, so that the labels of the machine code are
+// lost.
 [[nodiscard]] bool has_mixed_tables(const InputObject &mercury, const arch::ArchInfo &arch);
 
 // True if a section holds compiler constants, on the plane of that target.

@@ -29,7 +29,7 @@ struct SassContext {
   const FileShape &shape;
   std::span<const u32> symbol_rank; // by EntityId: see rank_functions
   const nvlink::AliasOwners &alias_owners;
-  bool finalizes = false; // code is that of an engine, or as it would have made it
+  bool finalizes = false; // code comes from an engine, or equals its output
 
   [[nodiscard]] const Layout &layout() const { return plan.layout; }
   [[nodiscard]] const OutSection &section(OutId id) const { return plan.layout.sections[id]; }
@@ -46,8 +46,8 @@ struct SassContext {
 [[nodiscard]] Program sass_program(const Program &mercury, const SassInputs &inputs,
                                    const arch::ArchInfo &arch);
 
-// By EntityId: the order of functions in the symbol table of the output, which is that of both
-// planes; kNoIndex for all others.
+// By EntityId: the order of functions in the symbol table of the output, equal on both planes;
+// kNoIndex for other entities.
 [[nodiscard]] std::vector<u32> rank_functions(const Program &program,
                                               const OutputSections &sections);
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Debug information of the SASS plane. Sections that are about code are put together function by
-// function, because a finalizer has made the code and what is said about it for each function: call
-// frames and line tables. Registers keep their blocks, with other offsets in the code. All others
-// are joined object by object, as in every link.
+// Debug information of the SASS plane. Call frames and line tables are put together function by
+// function, because a finalizer makes code and its debug information for each function. Register
+// tables keep their blocks, with new offsets in the code. Other sections are joined object by
+// object, as in every link.
 //
-// What may surprise: where the part of an object begins is not the same on both planes. Relocations
-// against it need to know, so the locations of all sections are a result of this.
+// What may surprise: the part of an object begins at different offsets on the two planes.
+// Relocations against it need the offset, so the locations of all sections are part of the result.
 #include "link/mercury/sass_debug.h"
 
 #include <algorithm>
@@ -95,12 +95,12 @@ SassDebug make_sass_debug(const SassContext &c, const SassCodeList &code,
 }
 
 // Call frames of the SASS plane: of each function in the output, its FDE after a copy of its CIE.
-// Frames of the Mercury plane whose relocation was kept say which functions have frames, and in
-// which order relocations name them; the frames themselves are the finalizer's or the object's.
+// Frames of the Mercury plane with a kept relocation define the functions that have frames, and the
+// order of their relocations; the frames themselves come from the finalizer or the object.
 //
 // What may surprise: code has further frames for functions that `nvcc -ewp` has left inside a
-// kernel. The addresses of those have addends, which are offsets in the SASS here, and their CIEs
-// have the address of the kernel in them.
+// kernel. The address in such a frame has an addend, here an offset in the SASS, and its CIE holds
+// the address of the kernel.
 
 using elf::FrameRecord;
 using Frame = FinalizedDebug::Frame;
@@ -238,7 +238,7 @@ public:
   [[nodiscard]] std::vector<u8> take_bytes() { return std::move(bytes_); }
 
 private:
-  // The next CIE, a copy of one of the Mercury plane, has the address of a function where that has.
+  // Notes the address in the next CIE, a copy of a CIE of the Mercury plane, if that has one.
   void move_address_in_cie(u64 mercury_cie, u64 size) {
     const auto found = address_at_.lower_bound(mercury_cie);
     if (found != address_at_.end() && found->first + sizeof(u64) <= mercury_cie + size)
@@ -294,8 +294,8 @@ DebugSection make_sass_frames(const SassContext &c, const SassCodeList &code,
 // function. A unit of the output has its head and one sequence for each function in the output, in
 // the order of the symbol table; the finalizer's where there is one.
 //
-// What may surprise: heads may say where the strings of their object are. Only the Mercury plane,
-// whose heads are the same, has relocations for that.
+// What may surprise: a head may hold the offset of its object's strings. Only the Mercury plane,
+// with equal heads, has relocations for it.
 
 namespace {
 
@@ -474,12 +474,12 @@ DebugSection make_sass_lines(const SassContext &c, const SassCodeList &code,
   return out;
 }
 
-// .nv_debug_info_reg_sass: which variable is in which register, from where to where in the code.
-// Objects have a block for each function that was compiled with -G; blocks of all objects are kept,
-// one object after the other, with offsets in the code as it comes out.
+// .nv_debug_info_reg_sass records the register of each variable for a range of the code. Objects
+// have a block for each function that was compiled with -G; blocks of all objects are kept, one
+// object after the other, with offsets in the code of the output.
 //
-// What may surprise: functions are found by name. The first block about a name counts, wherever the
-// code comes from; in all others the offsets become 0.
+// What may surprise: functions are found by name. Only the first block of a name is used, whichever
+// object has the code; in all others the offsets become 0.
 
 using elf::RegisterBlock;
 

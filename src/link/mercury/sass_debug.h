@@ -51,7 +51,7 @@ public:
   // Debug information of a function of an object; null if there is none.
   [[nodiscard]] const FinalizedDebug *debug_of(u32 object, EntityId function) const;
 
-  // The next part about a function, if a finalizer has made it. After the last one, that again.
+  // Returns the next part of a function, if a finalizer has made it; the last one is repeated.
   template <typename Part>
   [[nodiscard]] const Part *next(u32 object, EntityId function,
                                  std::vector<Part> FinalizedDebug::*parts) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Records of the SASS plane. The passes have linked the records of the Mercury plane; those of the
-// SASS plane are the same, but that offsets in the code are those of the SASS, and that some are
-// about what Mercury code does not know, such as parameters. Offsets come from the records of the
-// object, or of the finalizer: the next record of the same attribute.
+// Records of the SASS plane. They equal the linked records of the Mercury plane, except for offsets
+// in the code, and for additional records about properties that Mercury code does not have, such as
+// parameters. Each offset comes from the next record of the same attribute in the object or in the
+// finalizer's output.
 #include "link/mercury/sass_records.h"
 
 #include <algorithm>
@@ -29,7 +29,7 @@ constexpr u64 kSm121 = 0x40;
 // The value of INST_TCGEN05_MMA if integers are multiplied; 5 if not, or if there are none.
 constexpr u16 kTensorIntegers = 6;
 
-// Code that takes a bit away on sm_100: arithmetic in double precision, products of integer
+// True for code that clears a bit on sm_100: arithmetic in double precision, products of integer
 // matrices, and comparing with a constant in single precision.
 bool limits_fastpath(ByteSpan code) {
   for (; code.size() >= arch::kInstructionSize; code = code.subspan(arch::kInstructionSize))
@@ -39,8 +39,8 @@ bool limits_fastpath(ByteSpan code) {
   return false;
 }
 
-// True if instructions that we know are why an object lacks kOtherChips: then functions without
-// them allow it.
+// True if an object lacks kOtherChips because of known instructions; functions without them then
+// allow it.
 bool explains_limit(const InputObject &object) {
   for (const elf::Section &section : object.view.sections())
     if (const elf::SectionKind &kind = object.kinds[section.index];
@@ -49,8 +49,8 @@ bool explains_limit(const InputObject &object) {
   return false;
 }
 
-// By the engine, or as it would have done it; or by nvlink -r, which changes nothing as a rule
-// (Q104).
+// True if code comes from the engine or equals its output, or was finalized by nvlink -r, which
+// rarely changes code (Q104).
 bool is_finalized(const SassContext &c, const SassCode &code) {
   return code.finalized || c.mercury.policy.resolves_early ||
          (c.finalizes && c.mercury.policy.executable);
@@ -77,8 +77,9 @@ u64 mask_of_compilers(const SassContext &c, const SassCodeList &code) {
   return mask;
 }
 
-// The shortcuts that the driver's finalizer may take: those that every function allows. An object
-// says it for all its functions together; where toolkit 12 does not, the instructions do.
+// Returns the shortcuts that the driver's finalizer may take: the ones that every function allows.
+// An object records them for all its functions together; for objects of toolkit 12 that do not, the
+// instructions decide.
 u64 fastpath_mask(const SassContext &c, const SassCodeList &code) {
   if (c.mercury.policy.finalizes_any_code)
     return mask_of_compilers(c, code);
@@ -228,9 +229,9 @@ bool is_on_sass_plane_only(InfoAttribute attribute, bool has_annotations) {
          std::ranges::find(kFactsOfCode, attribute) != kFactsOfCode.end();
 }
 
-// The records of the compiler, with what the finalizer says instead, then those that it adds.
-// A record about a workaround comes from the compiler or the engine that made the code; only for -r
-// it is what the emulated linker would have added.
+// Returns the compiler's records, replaced by the finalizer's where it has them, then the records
+// that finalizing adds. A record about a workaround comes from the compiler or engine that made the
+// code; only for -r it is added as the emulated linker adds it.
 std::vector<elf::InfoRecord> complete_records(const SassContext &c, const SassCode &code,
                                               std::vector<elf::InfoRecord> records) {
   if (code.finalized) {
@@ -343,7 +344,7 @@ std::vector<u8> make_compat(const SassContext &c, const SassCodeList &code) {
       });
   if (known != compat.records.end())
     known->payload = payload;
-  else // a link of nothing has it, too
+  else // a link without objects has it, too
     compat.records.push_back({.format = elf::RecordFormat::Sized,
                               .attribute = elf::CompatAttribute::CanFastpathFinalize,
                               .payload = payload});

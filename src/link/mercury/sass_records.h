@@ -27,7 +27,7 @@ struct SassRecords {
 [[nodiscard]] SassRecords make_sass_records(const SassContext &context, const SassCodeList &code,
                                             const DriverCalls &calls, WorkerPool &pool);
 
-// .nv.compat with what all code allows a finalizer; empty if the output has none.
+// Returns .nv.compat with the shortcuts that all code allows; empty if the output has none.
 [[nodiscard]] std::vector<u8> make_compat(const SassContext &context, const SassCodeList &code);
 
 } // namespace culink

@@ -43,7 +43,8 @@ Merger::Merger(const Program &program)
   size_t sections = 0; // of the inputs
   for (const InputObject &object : program.objects)
     sections += object.view.sections().size();
-  // Few of them prevail where entities are few. A kernel may add .nv.shared.K and a name.
+  // An upper bound: few sections prevail if entities are few. A kernel may add .nv.shared.K and a
+  // name.
   sections = std::min(sections, entities * 8) + 2 * program.calls.functions.size();
   layout_.sections.reserve(sections);
 }
@@ -135,13 +136,14 @@ OutId Merger::need_for_kernel(std::string_view name, const OutSection &section, 
 }
 
 void Merger::create_module_records() {
-  // Objects that relocatable links made of data alone have none, but its name is in the output.
+  // Objects that a relocatable link made from data alone do not have .nv.info, but the output has
+  // its name.
   layout_.sections.info = need(
       ".nv.info", {.type = SectionType::CudaInfo, .align = 4, .link = elf::SectionTable::kSymtab});
   if (p_.policy.old_abi)
     return;
-  // Where the target has it, the output does, even if all objects are of toolkit 12, which have
-  // none.
+  // If the target has .nv.compat, the output has it even if all objects are of toolkit 12 and do
+  // not.
   if (layout_.sections.compat.valid())
     return;
   if (p_.arch.has_compat || !object_->compats.empty())
@@ -149,7 +151,7 @@ void Merger::create_module_records() {
         ".nv.compat", {.type = SectionType::CudaCompat, .align = 4, .presence = Presence::Always});
 }
 
-// Once in each file.
+// Adds the symbol without a name, once for each file.
 void Merger::leave_blank_symbol(EntityId id, u32 symbol) {
   if (mentioned_[id.value])
     return;
@@ -253,7 +255,7 @@ void Merger::create_text(EntityId id, u32 symbol_index) {
   const ObjectId taken_in = p_.calls.taken_in[p_.function_of(id).value];
   const bool launched = is_kernel_mark(entity.other) && taken_in.valid() && taken_in < id_;
   const bool judged_later = p_.live.judged_late && is_kernel_mark(entity.other);
-  // A definition of a driver function is not a kernel, but gets what a kernel gets (Q140).
+  // A definition of a driver function is not a kernel, but gets the sections of one (Q140).
   if (!p_.is_selected(id) && !launched && !judged_later && !arch::is_driver_function(symbol.name))
     return;
   add_records(id, section);
@@ -333,7 +335,7 @@ void Merger::place_common(EntityId id) {
                                             .flags = elf::kFlagAlloc | elf::kFlagWrite,
                                             .has_symbol = true});
   OutSection &out = layout_.sections[section];
-  out.presence = Presence::Always; // even if all it holds is empty
+  out.presence = Presence::Always; // even if all common symbols are empty
   const u64 offset = align_up(out.size, entity.common_align);
   out.align = std::max(out.align, entity.common_align);
   out.size = offset + entity.size;

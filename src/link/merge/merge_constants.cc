@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Constant banks that belong to one function: parameters of kernels (bank 0) and what the compiler
-// wants to load (bank 2: literals, branch tables).
+// Constant banks that belong to one function: parameters of kernels (bank 0) and compiler constants
+// (bank 2: literals, branch tables).
 //
 // Compiler constants of a kernel become its section; those of a device function are collected as
 // FunctionConstants, which place_constants copies into the bank of each kernel that reaches the
@@ -26,7 +26,7 @@ void Merger::define_compiler_constant(EntityId id, const elf::Symbol &symbol) {
   const SectionLocation &text = location(bank.info);
   if (text.discarded || !text.section.valid())
     return;
-  // An overridden definition leaves no constants where the next link resolves them again.
+  // If the next link resolves constants again, an overridden definition leaves none.
   if (p_.policy.keeps_all_relocations &&
       p_.symbols[layout_.sections.function(text.section)].prevailing.object != id_)
     return;
@@ -83,7 +83,7 @@ std::vector<u64> Merger::starts_of_constants(const elf::Section &bank) {
   return starts;
 }
 
-// Bytes that symbols name. A bank that no code will refer to counts with its whole size.
+// Returns the number of bytes that symbols name; the whole size for a bank without references.
 u64 Merger::constants_size(const elf::Section &bank, bool discarded) {
   return discarded ? bank.size : std::min(bank.size, end_of_symbols(bank.index));
 }

@@ -5,9 +5,9 @@
 // listed here, because their addresses depend on which kernels use them (place/place_shared.cc).
 // Constants of single functions are in merge_constants.cc.
 //
-// What may surprise: a block of initialised data is appended even if it has no definition that
-// counts, a block of zeroed data is not; and relocations inside a weak definition that is
-// discarded for an earlier weak one are dropped.
+// What may surprise: a block of initialised data is appended even if none of its definitions is
+// accepted; a block of zeroed data is not. Relocations inside a weak definition that is discarded
+// for an earlier weak one are dropped.
 #include "link/merge/merger.h"
 
 #include <algorithm>
@@ -81,7 +81,7 @@ void Merger::define_opaque(EntityId id, u32 symbol_index) {
   layout_.sections.add_local(id);
 }
 
-// Undefined and common symbols. The only local one has the size of the user bank for its value.
+// Lists undefined and common symbols. The value of the only local one is the size of the user bank.
 void Merger::list_undefined(EntityId id, const elf::Symbol &symbol) {
   const bool dynamic_shared =
       symbol.undefined() && (symbol.other & elf::kOtherShared) != 0 && symbol.size == 0;
@@ -132,10 +132,10 @@ void Merger::align_dynamic(EntityId id, const elf::Symbol &symbol) {
     align = std::max(align, own);
 }
 
-// A symbol that a relocatable link of nvlink's has made for dynamic memory of a kernel has the
-// offset of that memory for a value. It is a multiple of the alignment, which is at most the
-// largest that the file has for dynamic memory; symbols of that have it for a value, defined or
-// not.
+// nvlink -r makes a symbol for the dynamic memory of a kernel; its value is the offset of the
+// memory. The offset is a multiple of the alignment, which is at most the largest alignment of
+// dynamic memory in the file. Other symbols of dynamic memory, defined or not, have their alignment
+// as value.
 u64 Merger::align_of_instance(const elf::Symbol &symbol) {
   if (!dynamic_align_) {
     dynamic_align_ = 1;
@@ -143,7 +143,8 @@ u64 Merger::align_of_instance(const elf::Symbol &symbol) {
       if (is_shared(other.other) && other.size == 0 && other.binding() != SymbolBinding::Weak)
         dynamic_align_ = std::max(*dynamic_align_, other.value);
   }
-  const u64 divisor = symbol.value & (~symbol.value + 1); // the largest power of two; 0 has all
+  const u64 divisor =
+      symbol.value & (~symbol.value + 1); // the largest power of two that divides it; 0 for 0
   return p_.policy.misreads_instances ? symbol.value
          : divisor == 0               ? *dynamic_align_
                                       : std::min(divisor, *dynamic_align_);
@@ -255,7 +256,7 @@ OutId Merger::append_block(const elf::Section &section) {
 }
 
 void Merger::create_other_sections() {
-  // Nothing is created for most others, which most sections are.
+  // Most sections have other roles, for which this step creates nothing.
   constexpr auto bit = [](SectionRole role) { return u64{1} << static_cast<u8>(role); };
   constexpr u64 kLeftOut = bit(SectionRole::Text) | bit(SectionRole::Info) | bit(SectionRole::Rel) |
                            bit(SectionRole::Rela) | bit(SectionRole::Shared);
@@ -266,8 +267,8 @@ void Merger::create_other_sections() {
       create_other_section(object_->section(i));
 }
 
-// True if a shared section without variables is memory. What nvlink -r leaves of dynamic memory is
-// as large as its alignment, or there is a definition of dynamic memory.
+// True if a shared section without variables is a block of memory. A remainder of dynamic memory
+// from nvlink -r is not: its size equals its alignment, or the object defines dynamic memory.
 bool Merger::keeps_unnamed_shared(const elf::Section &section) const {
   if (object_->view.header().type == elf::FileType::WholeProgram)
     return !p_.policy.loses_placed_shared;
@@ -340,7 +341,7 @@ void Merger::create_other_section(const elf::Section &section) {
   case SectionRole::Uidx:
   case SectionRole::PtxConstSize:
   case SectionRole::DescriptorSize:
-    // Sections of unknown meaning are not ours to leave out (Q058).
+    // Sections of unknown meaning are kept (Q058).
     if (section.type == SectionType::Progbits) {
       const OutId id = append_block(section);
       if ((section.flags & elf::kFlagAlloc) == 0)

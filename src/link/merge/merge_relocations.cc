@@ -123,8 +123,8 @@ bool Merger::names_sections(const elf::Section &table) const {
   return false;
 }
 
-// How many entries of a table without addends refer to a section whose block does not start at 0:
-// the start of the block is added to their addend, for which there has to be room.
+// Counts the entries of a table without addends that refer to a section with a block that does not
+// start at 0. The start of the block is added to their addend, which needs room.
 Merger::Shifted Merger::shifted_entries(const elf::Section &table) const {
   const elf::RelocationTable entries = object_->view.relocations(table);
   u32 shifted = 0;

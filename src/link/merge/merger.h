@@ -128,7 +128,7 @@ private:
   [[nodiscard]] static bool is_dead(const SectionLocation &text) {
     return !text.section.valid() && !text.discarded;
   }
-  // nvlink creates the sections of dead code and removes them again, and they count.
+  // nvlink creates the sections of dead code and removes them later, but counts them.
   void count_removed_section() {
     if (p_.policy.fills_indices)
       layout_.sections.followed_by_uncounted.push_back(OutId(layout_.sections.size() - 1));

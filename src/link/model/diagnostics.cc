@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A message with its text, and lists of messages. The table of texts is in message_rows.cc.
+// Messages of a link, with their texts, and lists of them. A pass reports an id with arguments; the
+// text is filled in when the message is shown or returned, so the caller chooses the wording and
+// the form of symbol names. The table of texts is in message_rows.cc.
 #include "link/model/diagnostics.h"
 
 #include <iterator>

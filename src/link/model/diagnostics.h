@@ -213,7 +213,7 @@ struct DiagRow {
 [[nodiscard]] const DiagRow &diag_row(DiagId id);
 [[nodiscard]] const DiagRow *find_diag_row(std::string_view key);
 
-// A text with its placeholders filled, and names of symbols shown in this way.
+// Returns a text with its placeholders filled; `names` gives the form of symbol names.
 [[nodiscard]] std::string fill_blanks(std::string_view text,
                                       const std::vector<std::string> &arguments,
                                       NameStyle names = nullptr);
@@ -240,7 +240,7 @@ public:
 
   [[nodiscard]] bool failed() const { return failed_; }
   [[nodiscard]] const std::vector<Diagnostic> &all() const { return all_; }
-  // For callers that can add to a message that a pass has reported.
+  // Lets a caller extend messages that a pass has reported.
   [[nodiscard]] std::vector<Diagnostic> &all() { return all_; }
 
 private:
@@ -248,7 +248,7 @@ private:
   bool failed_ = false;
 };
 
-// All of them, as callers of the library get them.
+// Returns all messages, as callers of the library get them.
 [[nodiscard]] std::vector<Message> messages_of(const Diagnostics &diag);
 
 // Calls check(i, messages) for every i < count, on several threads, `grain` numbers together. The

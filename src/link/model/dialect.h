@@ -15,9 +15,9 @@
 
 namespace culink {
 
-// How files of one release of the CUDA toolkit look, where releases differ and none is wrong. A row
-// of the table in driver/options/dialects.cc. nvlink writes its own release; culink the release of
-// the newest object, so that whatever takes the objects takes the result.
+// The conventions of files of one release of the CUDA toolkit, where releases differ and none is
+// wrong. A row of the table in driver/options/dialects.cc. nvlink writes its own release; culink
+// the release of the newest object, so that every tool that accepts the objects accepts the result.
 
 // The merged .nv.compat.
 struct CompatRules {
@@ -57,7 +57,7 @@ struct Release {
   bool compacts_planes = false;
   // Such files have .debug_info once for both planes.
   bool shares_debug_info = false;
-  // On the SASS plane, units of line tables without code end a sequence all the same.
+  // On the SASS plane, a unit of a line table without code still ends a sequence.
   bool ends_empty_lines = false;
   // Definitions without initial values prevail over common symbols.
   bool zeroed_data_prevails = false;
@@ -244,18 +244,18 @@ struct Defects {
 
   // Reports.
 
-  // Q085: an existing list of modules stays, whatever it says.
+  // Q085: an existing list of modules is kept, whatever its content.
   bool keeps_stale_list = false;
   // Q091: names of the call graph are demangled even with -dump-callgraph-no-demangle.
   bool always_demangles = false;
 };
 
-// How inputs are taken. What is here by default is culink's way: content decides, all code counts,
-// and what contributes nothing is reported. The ids name what nvlink gets wrong.
+// The treatment of inputs. The defaults are culink's: content decides the kind of a file, all code
+// is used, and an input that contributes nothing is reported. Q numbers refer to defects of nvlink.
 struct InputRules {
   std::span<const FileRule> files;   // Q080; empty: content alone decides
   u64 smallest_file = 0;             // Q080: a shorter one is refused, unless it is empty
-  bool silent = false;               // Q066: nothing is said about what contributes nothing
+  bool silent = false;               // Q066: inputs that contribute nothing are not reported
   bool drops_cut_files = false;      // Q080: cut cubins and archive members are ignored
   bool first_container_only = false; // Q080: further fatbins in a file are ignored
   bool host_members_only = false; // Q080: other members of archives are ignored, those that are no

@@ -59,7 +59,7 @@ struct FinalizedFunction {
 
 struct FinalizedObject {
   std::vector<u8> image; // the object, linked alone
-  u32 toolkit = 0;       // of the engine, times ten, as it says itself; 0: it does not
+  u32 toolkit = 0;       // of the engine, times ten, as it reports; 0: not reported
   std::vector<FinalizedFunction> functions;
 
   [[nodiscard]] bool empty() const { return image.empty(); }
@@ -87,8 +87,8 @@ struct FinalizeRequest {
   // Some object of the link, among these or not, has code that was compiled with -G: functions and
   // the record 0x53 in .nv.merc.nv.info. It changes the code of all.
   bool debug_code = false;
-  // Some object of the link has samplers, which counts for the code of all: calls of the driver for
-  // textures tell it.
+  // Some object of the link has samplers. This changes the code of all objects: calls of the driver
+  // for textures record it.
   bool independent_textures = false;
   // Local functions of one name in one object are kept apart, which engines do not do (Q110).
   bool distinct_names = true;

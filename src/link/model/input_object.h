@@ -72,7 +72,7 @@ struct InputObject {
     return {"", name.substr(0, archive_length), name.substr(archive_length + 1),
             std::string(symbol), std::move(detail)};
   }
-  // Frees all memory but that of the name.
+  // Frees all memory except the name.
   void release_tables() {
     const auto release = [](auto &table) { table = std::remove_reference_t<decltype(table)>(); };
     view.release_tables();

@@ -82,8 +82,8 @@ private:
     u32 before = 0, after = 0, length = 0;
   };
 
-  // The first of the longest. runs_[j + 1] is the run that ended with after_[j] when it was looked
-  // at last; it counts if that was for the instruction before this one.
+  // Returns the first of the longest runs. runs_[j + 1] is the run that ended with after_[j] at its
+  // last visit; it is valid only if that visit was for the previous instruction.
   Run longest_run(const Range &range) {
     Run best;
     ++pass_;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// DiscardedRanges holds the ranges of discarded definitions, asked for every relocation of an
-// object that has any. They are sorted and joined once, so that a question is a binary search:
-// symbols of a hostile object may overlap as they like, and there may be as many of them as
-// relocations.
+// DiscardedRanges holds the ranges of discarded definitions; it is queried for every relocation of
+// an object that has any. The ranges are sorted and joined once, so that a query is a binary
+// search, even for a hostile object with overlapping symbols and as many symbols as relocations.
 #include "link/model/layout.h"
 
 #include <algorithm>
@@ -49,8 +48,8 @@ bool DiscardedRanges::contain(u32 section, u64 offset) const {
 }
 
 // Dynamic shared memory of a device function starts at one offset, whichever kernel calls it. So
-// kernels that reach a common function with dynamic memory agree on the largest of their ends; that
-// goes on until no group has two different ones. Used by placing passes only.
+// kernels that reach a common function with dynamic memory agree on the largest of their ends. This
+// is repeated until the ends in each group are equal. Used by placing passes only.
 
 // Groups that share a kernel end up with one value, so disjoint sets suffice.
 std::vector<u64> agree_on_largest(const std::vector<std::vector<FunctionId>> &groups,

@@ -33,7 +33,7 @@ private:
   std::vector<Range> ranges_; // once sorted, they do not overlap
 };
 
-// Where one section of an object is in the output.
+// The location of an object's section in the output.
 struct SectionLocation {
   OutId section;
   u32 constants = kNoIndex; // compiler constants of a device function: in function_constants
@@ -50,7 +50,7 @@ struct SectionLocation {
 };
 static_assert(sizeof(SectionLocation) == 16); // there is one for each section of each object
 
-// Where a symbol is in the output: an offset in a section.
+// The address of a symbol in the output: an offset in a section.
 struct SymbolAddress {
   constexpr SymbolAddress() = default;
   constexpr SymbolAddress(OutId in, u64 offset, u32 function_constants = kNoIndex)
@@ -177,7 +177,7 @@ inline constexpr u64 kDynamicAlign = 16;
   return size <= align ? size + align : size;
 }
 
-// Where shared variables lie, once their users are known. Offsets count from the start of a
+// The locations of shared variables, once their users are known. Offsets are from the start of a
 // kernel's shared memory, without the area that the system reserves.
 struct SharedPlan {
   static constexpr i64 kNowhere = -1;

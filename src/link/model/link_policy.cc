@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// From options to decisions. -r decides most of them; -g and --preserve-relocs keep symbols that an
-// executable would lose. All passes read the result through Program::policy.
+// Computes the LinkPolicy from the options, the target and the dialect. -r decides most fields; -g
+// and --preserve-relocs keep symbols that an executable would lose. A defect of the dialect is
+// copied, or limited to the options with which nvlink has it. This runs once, before all passes,
+// and they read the result through Program::policy, so no pass interprets options itself.
 #include "link/model/link_policy.h"
 
 namespace culink {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The kind of a link, as the questions that passes ask. It is computed once from the options, the
+// The kind of a link, as decisions that passes need. It is computed once from the options, the
 // target and the dialect, so that no pass has to know which combination of -r, -g,
 // --preserve-relocs and emulation means what.
 //

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Names as people type them. They copy a declaration out of the source, where `const` comes before
-// the type and a star after a blank; c++filt has it the other way round. Both are brought into one
-// form: no blanks but between words, `const` after the type it belongs to.
+// Matches names as users type them. Users copy a declaration from the source, with `const` before
+// the type and a star after a blank; c++filt prints the opposite. Both are converted to one form
+// and compared: blanks only between words, and `const` after its type. A star in a pattern is
+// matched without recursion. Demangling is slow, so a cheap test of the mangled name comes first.
 #include "link/model/name_pattern.h"
 
 #include <algorithm>
@@ -36,8 +37,8 @@ bool is_one_of(std::string_view token, std::string_view letters) {
   return token.size() == 1 && letters.find(token[0]) != std::string_view::npos;
 }
 
-// Where the type ends that begins at `at`: before what makes a pointer, a reference or a list of
-// it.
+// Returns the end of the type that begins at `at`: the position before a mark of a pointer,
+// reference, array or list.
 size_t end_of_type(const std::vector<std::string_view> &tokens, size_t at) {
   for (int depth = 0; at < tokens.size(); ++at) {
     if (depth == 0 && is_one_of(tokens[at], "*&,)>(["))
@@ -67,14 +68,14 @@ std::string canonical(std::string_view text) {
   return out;
 }
 
-// Without the namespaces and classes before it.
+// Returns the name without namespaces and classes.
 std::string_view unqualified(std::string_view name) {
   const size_t colons = name.rfind("::");
   return colons == std::string_view::npos ? name : name.substr(colons + 2);
 }
 
-// True if a star matches any text. Among parameters, a star after a type is that of a pointer,
-// unless it is the last character: their list would not end.
+// True if a name has a star that matches any text. Among parameters, a star after a type makes a
+// pointer, unless it is the last character: the list would not be closed.
 bool is_pattern(std::string_view wanted) {
   if (wanted.ends_with('*'))
     return true;
@@ -94,8 +95,8 @@ bool fits(std::string_view name, std::string_view wanted) {
   return is_pattern(wanted) ? matches_pattern(name, wanted) : name == wanted;
 }
 
-// The first identifier of what is wanted, up to its parameters, occurs in all mangled names of that
-// meaning, which saves taking most of them apart.
+// False if a mangled name cannot match `wanted`: all that match contain the first identifier of
+// `wanted` before its parameters. This avoids demangling most names.
 bool may_be_meant(std::string_view symbol, std::string_view wanted) {
   if (wanted.find_first_of("*~") != std::string_view::npos ||
       wanted.find("operator") != std::string_view::npos ||
@@ -156,9 +157,8 @@ bool selects_kernel(std::string_view symbol, const std::vector<std::string> &wan
   });
 }
 
-// Suggestions for a name that does not exist: of an option, of one of its
-// values, of a function. Short names are near to everything, so the number of differences that
-// counts as a slip grows with the length.
+// Suggestions for a name that does not exist: of an option, of one of its values, of a function.
+// Short names are similar to many, so the accepted number of differences grows with the length.
 
 size_t edit_distance(std::string_view a, std::string_view b, size_t limit) {
   if (std::max(a.size(), b.size()) - std::min(a.size(), b.size()) >= limit)

@@ -12,8 +12,8 @@ namespace culink {
 // `const` are put. A star matches any text.
 [[nodiscard]] bool is_meant(std::string_view symbol, std::string_view wanted);
 
-// True if -kernels-used keeps a kernel: its name has one of these texts in it, or, if names may be
-// those of the source, is meant by one.
+// True if -kernels-used keeps a kernel: its name contains one of these texts or, if source names
+// are allowed, matches one.
 [[nodiscard]] bool selects_kernel(std::string_view symbol, const std::vector<std::string> &wanted,
                                   bool by_source_name);
 

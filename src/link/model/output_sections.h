@@ -3,8 +3,8 @@
 // The sections and symbols of the output in order of creation. That order is visible in the file
 // (string tables, symbol numbers, section table), so nothing is ever reordered or taken out.
 // Sections are those of the file from the beginning, under the same ids. One OutputSections is
-// handed from pass to pass by value: a pass that creates sections takes the list and returns it
-// longer.
+// passed from pass to pass by value: a pass that creates sections takes it and returns it with more
+// sections.
 #pragma once
 
 #include <optional>

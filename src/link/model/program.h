@@ -119,7 +119,7 @@ struct Resolution {
     u32 functions_end = 0;
   };
 
-  // A function that is gone because another one is the same.
+  // A function that was folded into an identical one.
   struct Folded {
     EntityId function;
     EntityId into;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Edits of a list: records that are replaced or erased move the bytes and the open words after
-// them.
+// Edits of a RecordList. The list is the encoded bytes, so a record is found by a walk over the
+// headers and named by its offset. Most records are appended once and never changed, so edits are
+// kept simple: replacing or erasing a record moves all bytes after it, and the offsets of the open
+// words there.
 #include "link/model/record_list.h"
 
 #include <algorithm>

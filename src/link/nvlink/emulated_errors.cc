@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Sound programs on which nvlink gives up: with an internal error, a crash, or a message about
-// something that is not wrong. Each check finds the programs that one defect concerns. A link that
-// does not emulate the defect accepts them.
+// Sound programs that nvlink does not link: it ends with an internal error, a crash or a wrong
+// message. Each check finds the programs of one defect; a link that does not emulate the defect
+// accepts them. A few checks are the opposite: nvlink links such a program wrongly, and other links
+// refuse it. The checks read the resolved program only, so they run before sections are merged.
 #include "link/nvlink/emulated_errors.h"
 
 #include <algorithm>
@@ -43,7 +44,7 @@ void check_alias_register_counts(const Program &p, WorkerPool &pool, Diagnostics
 }
 
 // Q053: nvlink discards an alias without callers, or a function of which only an alias has its
-// address taken, and then does not know whose the code is.
+// address taken, and then does not find the owner of the code.
 void check_dead_aliases(const Program &p, Diagnostics &diag) {
   if (std::find(p.live.live.begin(), p.live.live.end(), false) == p.live.live.end())
     return; // nothing is removed
@@ -145,10 +146,10 @@ bool is_used(const Program &p, EntityId variable) {
   return false;
 }
 
-// Shared memory that is dynamic in one file and of a fixed size in another (Q041). Code that means
-// the memory after all variables, as large as the launch says, would overwrite what follows the
-// one of a fixed size. nvlink takes one for the other if the size comes first, and otherwise gives
-// it no address. Both orders are refused where that defect is not emulated.
+// Shared memory that is dynamic in one file and of a fixed size in another (Q041). Code that
+// expects memory after all variables, with the size given at launch, would overwrite the data after
+// the variable of fixed size. nvlink takes one for the other if the size comes first, and otherwise
+// gives it no address. Both orders are refused where that defect is not emulated.
 void refuse_sized_dynamic(const Program &p, WorkerPool &pool, Diagnostics &diag) {
   const auto check = [&p](u32 o, Diagnostics &messages) {
     for (u32 s = 1; s < p.objects[o].symbols.size(); ++s) {
@@ -198,9 +199,9 @@ void check_deleted_parameters(const Program &p, Diagnostics &diag) {
 }
 
 // Kernels of one name, of which at most one is not local (Q130). Each has its own sections, but the
-// driver looks for kernels by name and finds the one whose code comes last, so that a program could
-// launch another kernel than it means. nvlink links such programs; the kernel that is found has
-// neither parameters nor shared memory.
+// driver looks for kernels by name and finds the kernel with the last code, so that a program could
+// launch the wrong kernel. nvlink links such programs; the kernel that is found has neither
+// parameters nor shared memory.
 void refuse_kernels_of_one_name(const Program &p, Diagnostics &diag) {
   std::map<std::string_view, std::vector<FunctionId>> kernels; // by names of local ones
   for (u32 f = 0; f < p.calls.functions.size(); ++f)

@@ -7,8 +7,8 @@
 
 namespace culink::nvlink {
 
-// Reports what the dialect's release of nvlink refuses although it can be linked, and what other
-// links refuse because nvlink links it wrongly.
+// Reports sound programs that the dialect's release of nvlink refuses and, in other links, programs
+// that are refused because nvlink links them wrongly.
 void check_emulated_errors(const Program &program, WorkerPool &pool, Diagnostics &diag);
 
 } // namespace culink::nvlink

@@ -2,10 +2,10 @@
 //
 // Machine code that calls the driver for images needs more stack than the Mercury code it was made
 // from. nvlink adds up the stack of all kernels again, but without calls through pointers, and not
-// for kernels that call nothing, unless the call graph of the output is empty. Nor do kernels list
-// the driver's functions that are called by functions which they reach through pointers alone.
-// Kernels that were not selected count as kernels there. And if one object of the link has
-// samplers, a record says so for all of them (Q145).
+// for kernels that call nothing, unless the call graph of the output is empty. Kernels also do not
+// list driver functions that are only called by functions reached through pointers. Kernels that
+// were not selected are treated as kernels. If one object of the link has samplers, a record marks
+// all objects (Q145).
 #include "link/nvlink/images.h"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace culink::nvlink {
 
 namespace {
 
-// True if the call graph of the output says anything.
+// True if the call graph of the output is not empty.
 bool has_call_graph(const Program &program) {
   const auto any_edges = [&](const NodeLists<FunctionId> &edges) {
     for (u32 f = 0; f < edges.size(); ++f)

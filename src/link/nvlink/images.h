@@ -10,11 +10,11 @@
 
 namespace culink::nvlink {
 
-// By FunctionId; nothing for a stack that is as in Mercury code.
+// By FunctionId; nothing if the stack equals the stack in Mercury code.
 using StackSizes = std::vector<std::optional<u64>>;
 
 // Stacks of a program whose machine code calls the driver for images, as the emulated linker adds
-// them up. `sound`: as they are. `frames`: by FunctionId.
+// them up. `sound`: the correct stacks. `frames`: by FunctionId.
 [[nodiscard]] StackSizes add_up_stacks(const Program &program, const Reach &reach,
                                        std::span<const u32> frames, StackSizes sound);
 
@@ -22,7 +22,7 @@ using StackSizes = std::vector<std::optional<u64>>;
 [[nodiscard]] std::vector<FunctionId> kernels_listing(const Program &program, const Reach &reach,
                                                       FunctionId function);
 
-// Kernels that were not selected and list the driver's functions that they reach all the same.
+// Kernels that were not selected but still list the driver's functions that they reach.
 [[nodiscard]] std::vector<FunctionId> unselected_listing_kernels(const Program &program);
 
 } // namespace culink::nvlink

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Pointers in __constant__ data. To know which relocations to drop, nvlink asks in constants
-// whether the definition that a pointer points to was discarded, not whether the pointer itself is
-// part of a discarded definition (Q045). So a pointer to a weak function or variable whose
-// definition in the same file did not prevail becomes 0.
+// Pointers in __constant__ data. To decide which relocations in constants to drop, nvlink checks
+// whether the target of a pointer was discarded, not whether the pointer itself is part of a
+// discarded definition (Q045). So a pointer to a weak function or variable whose definition in the
+// same file did not prevail becomes 0.
 #include "link/nvlink/lost_pointers.h"
 
 namespace culink::nvlink {

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// nvlink finds what it knows about code by the name of the function. So debug information of a
-// definition that was overridden, or that was never accepted, is read with the instructions of the
-// definition that prevails: offsets become others, or nonsense (Q106). Which ones depends on the
-// size of each Mercury instruction, which only a finalizer knows. So it is given all objects that
-// define such a function at once, and what it says about the function is used as it is. The same
-// holds for functions whose alias takes their code (Q107) and for local functions of one name in
-// several objects (Q109).
+// nvlink finds its data about code by the name of the function. So it reads debug information of an
+// overridden or discarded definition with the instructions of the prevailing one, and offsets
+// become wrong (Q106). The wrong offsets depend on the size of each Mercury instruction, which only
+// a finalizer knows. So a finalizer gets all objects that define such a function at once, and its
+// output for the function is used unchanged. The same holds for functions whose alias takes their
+// code (Q107) and for local functions of one name in several objects (Q109).
 //
-// Weak definitions with equal code need none of this, and they are what programs mostly have.
+// Most programs have only weak definitions with equal code, which do not need this.
 //
 // What may surprise: the first frames and registers of a request are those of its first object, so
 // the order of the objects matters.
@@ -30,8 +29,8 @@
 namespace culink {
 
 // Questions about objects that hold their code twice, as Mercury code and as SASS. Debug sections
-// are rebuilt function by function when code is laid out or finalized, so passes ask which function
-// a part of a debug section is about, and whether two definitions of it are one.
+// are rebuilt function by function when code is laid out or finalized, so passes need the function
+// of each part of a debug section, and whether two definitions are equal.
 
 namespace {
 
@@ -84,8 +83,8 @@ const elf::Section *find_part(const InputObject &object, std::span<const Section
 
 namespace culink::nvlink {
 
-// Call frame instructions (DWARF, section 6.4) as far as a linker has to know them: which ones move
-// on in the code, and how long the others are. Their meaning does not matter here. nvlink mixes the
+// Call frame instructions (DWARF, section 6.4) as far as a linker needs them: which ones advance in
+// the code, and the length of the others. Their meaning is not needed. nvlink mixes the
 // instructions of two frames (Q106), and merged frames are made with these maps.
 
 namespace {
@@ -199,7 +198,7 @@ using ForeignRegisters = MergedDebugRequest::ForeignRegisters;
 
 namespace {
 
-// Functions whose variables the object finds in registers: all of those compiled with -G.
+// Returns the functions with a register block in the object: all functions compiled with -G.
 NameSet described_functions(const InputObject &object) {
   NameSet out;
   for (const elf::Section &section : object.view.sections())
@@ -261,8 +260,8 @@ void add_functions_with_alias_owners(const MergedDebugSources &s,
   }
 }
 
-// Object by object: its functions of which others have definitions that nvlink confuses with its
-// own.
+// Returns, object by object, its functions with definitions in other objects that nvlink confuses
+// with its own.
 std::vector<Definitions> find_definitions(const MergedDebugSources &s) {
   const Program &p = s.program;
   if (!p.policy.mixes_debug_info)

@@ -2,7 +2,7 @@
 //
 // Debug information of functions with several definitions, which the emulated nvlink confuses
 // (Q106, Q107, Q109). A finalizer that is given all objects with such definitions at once confuses
-// them in the same way. find_merged_debug says what has to be asked; nothing, unless the dialect
+// them in the same way. find_merged_debug returns the request, which is empty unless the dialect
 // has one of these defects.
 #pragma once
 
@@ -43,7 +43,7 @@ struct CodeAddress {
   u32 symbol = 0; // of the object
 };
 
-// All of one section of an object, by offset.
+// Returns all such addresses in one section of an object, by offset.
 [[nodiscard]] std::vector<CodeAddress> code_addresses(const InputObject &object, u32 section);
 
 // The section of an object that is a part of an output section, or nothing. `locations`: of the
@@ -81,8 +81,7 @@ struct MergedDebugRequest {
     std::vector<EntityId> functions; // each once
     std::vector<u32> objects;        // in their order
   };
-  // Functions that one object describes the registers of, while another one's code is in the
-  // output.
+  // Functions with registers described by one object, but code from another one.
   struct ForeignRegisters {
     u32 object = 0;
     u32 owner = 0;
@@ -98,7 +97,7 @@ struct MergedDebugRequest {
 [[nodiscard]] std::vector<FinalizeRequest::Object>
 objects_to_merge(const MergedDebugRequest &request, std::span<const InputObject> sass);
 
-// The finalizer's answer about these functions, to be used as it is.
+// The finalizer's output for these functions, used unchanged.
 struct MergedDebug {
   struct Function {
     const FinalizedDebug *parts = nullptr;
@@ -132,7 +131,7 @@ struct DebugReference {
 [[nodiscard]] std::vector<i64> merged_addends(const MergedDebug &merged,
                                               std::span<const DebugReference> references);
 
-// True if code that an earlier link has made is finalized again although nothing else asks for it.
+// True if code of an earlier link is finalized again although nothing else requires it.
 [[nodiscard]] bool is_finalized_again(const InputObject &sass);
 
 struct FrameSources {

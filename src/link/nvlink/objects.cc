@@ -2,9 +2,9 @@
 //
 // The objects of a link, as nvlink reads and chooses them; first those with Mercury code.
 //
-// Links of SASS take them, too, and leave the Mercury code out. nvlink notices that a link is of
-// that kind when it reads the first object without Mercury code. Objects before it have been read
-// for their Mercury code and show it: a symbol that only Mercury code refers to is missing (Q100).
+// A link of SASS accepts them, too, and leaves the Mercury code out. nvlink decides for SASS when
+// it reads the first object without Mercury code. Objects before it were read for their Mercury
+// code, and lose a symbol that only Mercury code refers to (Q100).
 //
 // A relocatable link may leave several local functions of one name in an object, with sections of
 // one name each. When nvlink reads such an object for sm_100 or later, it looks for records and

@@ -3,16 +3,16 @@
 // The owner of a section, as nvlink sees it.
 //
 // An alias is a second symbol of a function's code. When nvlink makes SASS of a linked program, it
-// looks for the symbol of a code section and takes the first that it meets in the symbol table.
-// Where some object refers to an alias before any refers to the function, that is the alias: it
-// gets the size of the code, and debug information of the function is lost (Q107). The symbol
-// tables and the debug sections of the SASS plane ask here which owner nvlink assumes.
+// looks for the symbol of a code section and takes the first one in the symbol table. If an object
+// refers to an alias before any object refers to the function, the alias comes first: it gets the
+// size of the code, and debug information of the function is lost (Q107). The passes for symbol
+// tables and debug sections of the SASS plane look up the assumed owner here.
 //
 // A kernel that is not .visible is local to its file, and another file may have a kernel of the
-// same name. The format has room for both: .nv.constant0.K and .nv.shared.K say in sh_info whose
-// they are. nvlink looks for them by name alone, so that the first kernel of a name gets the
-// parameters and the shared memory of all, and the others have none (Q130). What merges sections
-// and places memory asks here for the section of a kernel.
+// same name. The format allows both: sh_info of .nv.constant0.K and .nv.shared.K names the code of
+// their kernel. nvlink looks for them by name alone, so that the first kernel of a name gets the
+// parameters and the shared memory of all, and the others have none (Q130). The passes that merge
+// sections and place memory look up the section of a kernel here.
 #include "link/nvlink/section_owners.h"
 
 namespace culink::nvlink {
@@ -60,10 +60,10 @@ OutId section_of_kernel(const Program &program, const OutputSections &sections, 
   return id;
 }
 
-// Files of more sections than a symbol can name. In nvlink's, .symtab_shndx has a number for every
-// symbol, although the ELF specification demands 0 where the symbol needs none: that of its section
-// in order of creation, counting sections that are only names, one without a name after the notes
-// of an executable, those of dead functions, and some that are created twice (Q059).
+// Files with more sections than a symbol can name. nvlink stores an index in .symtab_shndx for
+// every symbol, although ELF demands 0 for a symbol that does not need one. It is the position of
+// the section in order of creation, counting sections that are only names, one without a name after
+// the notes of an executable, sections of dead functions, and some that are created twice (Q059).
 
 std::optional<std::vector<OutId>> uncounted_sections(const Program &program,
                                                      const OutputSections &planned,

@@ -122,7 +122,7 @@ u64 EarlyPlacer::declared_align(FunctionId f) const {
   return align;
 }
 
-// Where dynamic memory of a kernel begins whose variables need `sum` bytes.
+// Returns the start of dynamic memory of a kernel with `sum` bytes of variables.
 u64 EarlyPlacer::end_of(FunctionId kernel, u64 sum, const OutSection &section) const {
   if (p_.options.keeps_debug_symbols()) // the symbol's value follows the rounded size
     return rounded(align_up(sum, std::max(kDynamicAlign, declared_align(kernel))), section);

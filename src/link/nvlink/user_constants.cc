@@ -38,7 +38,7 @@ Layout merge_equal_constants(const Program &program, Layout layout, OutId id) {
     const u64 offset = align_up(end, align);
     if (is_compared(bytes.size(), align)) {
       const bool zero = std::all_of(bytes.begin(), bytes.end(), [](u8 byte) { return byte == 0; });
-      // Words that are zero are never found again.
+      // Zero blocks of one or two words are never merged.
       if (!seen.emplace(align, as_text(bytes)).second && !(zero && bytes.size() <= 8)) {
         layout.placement.wrong_symbols = true;
         continue;

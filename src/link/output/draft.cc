@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// From the plan to a file: symbols and sections in order of creation, then contents, then the
-// offset of everything. The plan ends here: a large link needs most memory when it writes the file.
+// Turns the plan into a file: symbols and sections in order of creation, then contents, then all
+// offsets. The plan is freed here, because a large link needs most memory when it writes the file.
 //
 // What may surprise: sections are those of the plan, with their names and most of their contents.
 // Symbols come first, because headers and contents store their numbers.
@@ -18,7 +18,7 @@ namespace culink {
 
 namespace {
 
-// Until toolkit 12 the header says what notes say since.
+// Up to toolkit 12, the file header holds the data that notes hold since then.
 elf::FileOptions with_old_abi(const Program &program, elf::FileOptions options) {
   arch::ElfTarget target{.os_abi = elf::kOsAbiCudaOld,
                          .abi_version = arch::kAbiVersionOld,

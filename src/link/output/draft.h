@@ -12,8 +12,8 @@
 
 namespace culink {
 
-// Everything that the output holds. What is here by value is set free as soon as it is in the
-// draft.
+// Everything that the output holds. Members by value are freed as soon as the draft has their
+// content.
 struct OutputPlan {
   Layout layout;
   RelocationPlan relocations;
@@ -23,14 +23,14 @@ struct OutputPlan {
   const Synthetic &synthetic;
 };
 
-// Bytes that no section's content has.
+// Bytes in the file that are not part of a section's content.
 struct FilePatch {
   elf::SectionId section;
   std::vector<u8> bytes; // from the section's start on
 };
 
-// The output with the offset and number of everything in it; only the bytes are not written yet.
-// All it borrows are the bytes of the inputs.
+// The output with the offset and number of everything in it; only the bytes are not written yet. It
+// borrows only bytes of the inputs.
 struct FileDraft {
   elf::ElfFile elf;
   elf::ElfLayout layout;

@@ -180,7 +180,7 @@ void fill_unified(const OutputPlan &plan, ContentOf to, FileInProgress &file) {
   }
 }
 
-// .nv.info records are the bytes of the file but for words that name symbols: these get their
+// .nv.info records are the bytes of the file except for words that name symbols: these get their
 // numbers here.
 
 namespace {
@@ -225,16 +225,16 @@ using Against = KeptRelocation::Against;
 
 namespace {
 
-// True if the output has no symbol for what a relocation is against. A list of resolved relocations
-// may name what nothing is left of.
+// True if the output does not have the symbol that a relocation refers to. A list of resolved
+// relocations may name symbols that were removed.
 bool names_nothing(const FileInProgress &file, const KeptRelocation &kept, elf::SymbolId against) {
   if (!against.valid())
     return kept.against == Against::Entity || kept.against == Against::Section;
   return kept.against == Against::Section && file.number_of(against) == 0;
 }
 
-// Where debug information or data refers to a section, the inputs no longer show which of
-// them it was.
+// If debug information or data refers to a removed section, the input with the reference is not
+// known here; the first ones are named.
 void report_deleted(const Program &program, const OutputSections &planned,
                     const elf::SectionTable &sections, const KeptRelocation &kept,
                     Diagnostics &diag) {

@@ -10,12 +10,12 @@
 
 namespace culink {
 
-// The section that says to loaders how to apply new relocations; the writer has no other of its
+// The section that describes new relocations to loaders. It is the only section of the writer's
 // own.
 inline constexpr std::string_view kRelAction = ".nv.rel.action";
 
 struct OutputSymbols {
-  std::vector<elf::SymbolId> of_entity;   // by EntityId; none: no symbol is left of it
+  std::vector<elf::SymbolId> of_entity;   // by EntityId; none: not in the output
   std::vector<elf::SymbolId> of_section;  // by OutId
   std::vector<elf::SymbolId> of_instance; // by position in Layout::instances
   std::vector<elf::SymbolId> blank_of;    // by ObjectId; mostly empty

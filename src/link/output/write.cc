@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The bytes of a drafted file. Nothing is decided here, so that any thread may write any part.
+// Writes the bytes of a drafted file. The draft has the offset of every section and the values that
+// relocations store, so nothing is decided here and any thread may write any part. Sections are cut
+// into parts of about equal size; a thread copies the contents of some sections of a part, then
+// stores their values while the bytes are still in the cache. The headers and tables are parts of
+// their own. Patches come last; they fill gaps between sections.
 #include "link/output/write.h"
 
 #include <algorithm>
@@ -52,7 +56,7 @@ std::vector<u32> first_values(const FileDraft &draft) {
   return out;
 }
 
-// False: its field is outside.
+// Returns false if the field is outside the section.
 bool store_value(const FoldedRelocation &folded, MutableByteSpan bytes) {
   arch::FieldValue value = folded.value;
   if (folded.implicit_addend && folded.row->resolver != arch::Resolver::Clear)

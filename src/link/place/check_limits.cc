@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The limits of a target: how much shared memory and how many images a kernel may have, and how
-// large a constant bank may be, because an instruction cannot address more. Only the linker sees
-// the sums: what a kernel reaches comes from many functions and files. So the sections are measured
-// after the last one has its size, and a message names the largest contributors. Nothing uses the
-// result: a link with a message ends.
+// large a constant bank may be, because an instruction cannot address more. Only the linker knows
+// the sums, because a kernel reaches functions of many files. Sections are measured after the last
+// one has its size, and a message names the largest contributors. A link with such a message ends.
 //
 // What may surprise: the sections are visited in order of creation, whatever they are, since nvlink
 // reports in that order. Relocatable links have no limit of shared memory, but one of each bank.
@@ -26,7 +25,7 @@ namespace {
 constexpr size_t kMostContributors = 3;
 constexpr u64 kWorthSaying = 1024; // bytes that are lost between constants
 
-// A variable or a function, and what it takes of a limited memory.
+// A variable or a function, and its share of a limited memory.
 struct Contributor {
   EntityId id;
   u64 size = 0;
@@ -109,7 +108,7 @@ void LimitChecker::check_sections() {
   }
 }
 
-// The reserved area does not count.
+// The limit excludes the reserved area.
 void LimitChecker::check_shared(OutId id) {
   const OutSection &section = layout_.sections[id];
   const u64 limit = p_.arch.limits.static_shared;

@@ -61,7 +61,7 @@ void ConstantPlacer::place_constants_of(u32 number) {
   std::reverse(kernels.begin(), kernels.end());
   std::vector<OutId> banks;
   u64 longest = 0,
-      align = constants.align; // the strictest of all these banks counts in each of them
+      align = constants.align; // each of the banks gets the strictest alignment
   for (const FunctionId k : kernels) {
     const Entity &kernel = p_.entity_of(k);
     const std::string name = ".nv.constant2." + std::string(kernel.name);
@@ -193,7 +193,7 @@ private:
   const OutId bank_;
 };
 
-// A reference to the bank as a whole does not say which variable it means.
+// A reference to the bank as a whole does not identify a variable.
 bool UserBank::is_named_as_a_whole() const {
   bool named = false;
   for_each_relocation([&](ObjectId object, u32 index) {
@@ -234,8 +234,8 @@ std::vector<Variable> UserBank::sort(const std::vector<Variable> &variables) {
   });
 }
 
-// Where nvlink puts the pointers of a variable that is left out: as far after the nearest variable
-// before it that stays as they were. Nothing: nowhere in the bank.
+// Returns where nvlink puts the pointers of a dropped variable: at the old distance from the
+// nearest kept variable before it. Nothing: outside the bank.
 std::optional<u64> UserBank::offset_of_lost(const Variable &lost, const std::vector<Variable> &kept,
                                             u64 size) const {
   const Variable *before = nullptr;
@@ -394,7 +394,7 @@ void UserBank::pack() {
   move_pointers(variables, std::move(dropped));
   if (p_.policy.guesses_alignment && !variables.empty())
     bank.align = std::bit_floor(std::max<u64>(
-        variables.front().rank, 1)); // of the whole bank such a number would be no valid ELF
+        variables.front().rank, 1)); // invalid in ELF as the alignment of the whole bank
 }
 
 } // namespace

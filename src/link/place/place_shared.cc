@@ -6,7 +6,7 @@
 // together may overlap:
 //
 //   1  device variables, largest first: one with exactly one user joins that kernel's own; the
-//      others go to slots, the first slot none of whose users is a user of the variable
+//      others go to slots, each to the first slot that shares no user with the variable
 //   2  slots follow each other from 0; a kernel's part of them ends where its last one does
 //   3  the kernel's own variables follow, largest alignment first
 //   4  dynamic memory starts after all that, aligned to 16; kernels that reach a common function
@@ -220,7 +220,7 @@ bool SharedPlacer::find_kernels() {
   return all_have_sections;
 }
 
-// Some hundred kernels are one thread's at a time.
+// Calls `work` for each kernel; a thread takes some hundred kernels at a time.
 void SharedPlacer::for_kernels(const std::function<void(FunctionId)> &work) {
   pool_.for_ranges(static_cast<u32>(kernels_.size()), 512, [&](u32 begin, u32 end) {
     for (u32 i = begin; i < end; ++i)
@@ -281,7 +281,7 @@ bool SharedPlacer::has_section(FunctionId kernel) {
   return id.valid();
 }
 
-// Threads may do so for sections that are complete.
+// Threads may call this for sections that are complete.
 void SharedPlacer::adopt_section(FunctionId kernel, OutId id) {
   OutSection &section = layout_.sections[id];
   if (!section.target().valid())
@@ -407,7 +407,7 @@ void SharedPlacer::place_own_of(FunctionId kernel, const UnnamedShared *block, b
   }
 }
 
-// Only the sizes of its variables count; they have no place.
+// Adds up the sizes of the kernel's variables, which are not placed.
 void SharedPlacer::add_up_own_of(FunctionId kernel, const UnnamedShared &block) {
   OutSection &section = layout_.sections[section_of(kernel)];
   section.align = std::max(section.align, block.align);

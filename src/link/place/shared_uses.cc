@@ -13,7 +13,7 @@ namespace culink {
 
 namespace {
 
-// The function whose code a section of an object is in the output; none: not part of it.
+// Returns the function that has a section of an object as its code in the output, or none.
 FunctionId function_in(const Program &p, const Layout &layout, ObjectId object, u32 section) {
   const SectionLocation &place = layout.placement.location_of[object.value][section];
   if (!place.section.valid() || place.discarded)

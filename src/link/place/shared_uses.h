@@ -7,7 +7,7 @@
 
 namespace culink {
 
-// Finds them in the relocations of the objects.
+// Finds the users of shared variables in the relocations of the objects.
 [[nodiscard]] SharedUses find_shared_uses(const Program &program, const Layout &layout);
 
 // Kernels that reach one of these functions, ascending. A kernel that is not selected uses only

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Facts for reports, taken from the finished plan so that they agree with the bytes: registers and
-// stack are what the records will say, memory is what the sections will have.
+// Collects facts for reports, from the finished plan so that they agree with the bytes: registers
+// and stack come from the planned records, memory sizes from the planned sections. Functions are in
+// order of first reference; kernels and calls refer to them by position. This runs after the
+// records are planned and only if the options request facts.
 #include "link/records/collect_facts.h"
 
 #include <algorithm>
@@ -123,10 +125,10 @@ std::vector<ReferenceFacts> list_references(const Program &p) {
 }
 
 // Chains of reasons for --why-live. mark_live has stored for every live function what made it live,
-// so the chain of a function only has to be followed back to its root. Liveness knows nothing of
-// variables, because all of them are kept: the reason of a variable is the live code that refers to
-// it, found by a search from all live functions over the relocations. Code comes before initial
-// values of other variables; of several functions, the one with the shortest chain of its own.
+// so the chain of a function is only followed back to its root. Liveness does not cover variables,
+// because all of them are kept; the reason of a variable is the live code that refers to it, found
+// by a search from all live functions over the relocations. Code comes before initial values of
+// other variables; of several functions, the one with the shortest chain of its own.
 //
 // A function that is live because its address is taken is the start of its chain; what takes the
 // address is shown before it, but need not be live.
@@ -433,7 +435,7 @@ void FactCollector::add_pointer_calls() {
 
 void FactCollector::add_kernel(EntityId id) {
   const FunctionId f = p_.function_of(id);
-  // A kernel that was not selected may be needed nevertheless.
+  // A kernel that was not selected may still be needed.
   const bool kernel =
       f.valid() && (is_kernel(f) || (p_.live.demoted[f.value] && p_.live.live[f.value]));
   if (!kernel || !p_.symbols[id].defined())

@@ -32,8 +32,8 @@ namespace culink {
 
 // Barriers of old objects. Since toolkit 13 a function has a NUM_BARRIERS record; before, the count
 // was in sh_flags of its code. A link of old and new objects moves the counts into records, after
-// all others; so does nvlink 13 where all are old. plan_info_records calls this last.
-// A kernel that has both, its record from a callee of toolkit 13, gets the larger count.
+// all others; so does nvlink 13 where all are old. plan_info_records calls this last. A kernel may
+// have a count in its flags and a record from a callee of toolkit 13; it gets the larger count.
 
 namespace {
 
@@ -152,7 +152,7 @@ constexpr u32 kMostDriverRegisters = 32;
 
 constexpr u32 kMostStack = 0xfffffffe; // one more means that the stack has no bound
 
-// The number of registers that a kernel may use, in order of the records that say so.
+// The number of registers that a kernel may use, in order of the records that hold it.
 struct RegisterLimit {
   FunctionId kernel;
   u32 most = 0;
@@ -250,8 +250,8 @@ bool KernelLimitChecker::has_values_above(ObjectId object) const {
   return false;
 }
 
-// A program may define a function that is the driver's otherwise, but its callers in other files
-// were compiled for the driver's.
+// A program may define a function of the driver, but callers in other files were compiled for the
+// driver's definition.
 void KernelLimitChecker::check_driver_calls() {
   if (p_.policy.ignores_driver_registers)
     return;

@@ -43,7 +43,7 @@ inline constexpr std::array<InheritRule, kInheritRuleCount> kInheritRules = {{
     {elf::InfoAttribute::GridAttributes, elf::RecordFormat::Half, Combine::BitOr, false},
     {elf::InfoAttribute::Language, elf::RecordFormat::Sized, Combine::Words, false},
 }};
-// By attribute: the number of its rule, plus 1. Every record of a program is asked for.
+// By attribute: the number of its rule, plus 1. It is looked up for every record of a program.
 inline constexpr std::array<u8, 256> kInheritRuleOf = [] {
   std::array<u8, 256> rules{};
   for (u8 i = 0; i < kInheritRuleCount; ++i)
@@ -101,7 +101,7 @@ struct ProgramRecords {
 using WalkPosition = u64;
 inline constexpr WalkPosition kNeverMet = ~u64{0};
 
-// Everything that a set of functions hands down, without the walk.
+// Everything that kernels inherit from a set of functions, without the walk.
 struct Inheritance {
   struct Item {
     WalkPosition first, last;

@@ -88,11 +88,11 @@ private:
   mutable std::mutex searching_; // one thread at a time may search in the call graph
   const bool several_;
   bool has_masks_ = false;     // some function has SPARSE_MMA_MASK
-  bool masks_missing_ = false; // and some has not
+  bool masks_missing_ = false; // and some function does not
   bool all_have_masks_ = true; // even functions that are removed or undefined
 };
 
-// Kernels are finished in parallel, but for those that share records: an alias of a kernel has the
+// Kernels are finished in parallel, except kernels that share records: an alias of a kernel has the
 // records of the function that its code belongs to.
 InfoPlan KernelRecordPlanner::run() {
   add_missing_masks();
@@ -214,7 +214,7 @@ std::vector<EntityId> KernelRecordPlanner::undefined_callees_of_all() const {
   return all;
 }
 
-// Fills the kernel's own EXTERNS record or takes it out. True if it has one afterwards.
+// Fills the kernel's own EXTERNS record or removes it. True if it has one afterwards.
 bool KernelRecordPlanner::fill_own_externs(FunctionId kernel, RecordList &records,
                                            const std::vector<EntityId> &undefined) const {
   const u64 record = records.find(InfoAttribute::Externs);

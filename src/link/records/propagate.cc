@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Registers and stack of a call tree in one sweep: nodes come callees first, so each node's value
-// is final when a caller needs it. Inside a circle of calls every member reaches every other;
-// their maximum is taken together, and their stack has no bound.
+// Computes registers and stack of all call trees. The input is each function's own resources, from
+// the module records of its prevailing definition. One sweep over the components of the call graph
+// suffices: callees come first, so a node's value is final when a caller needs it. Registers are
+// the maximum over all callees, the stack is the deepest chain of frames. In a cycle of calls every
+// member reaches every other, so they share one maximum, and their stack has no bound.
 #include "link/records/propagate.h"
 
 #include <algorithm>

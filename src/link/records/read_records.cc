@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reads the .nv.info records of the inputs. Nearly all are copied as they are, and most of the work
-// of a large link with records is this. Objects are read in parallel. The object with the
+// Reads the .nv.info records of the inputs. Nearly all are copied unchanged, and this is most of
+// the work that a large link has with records. Objects are read in parallel. The object with the
 // prevailing definition of a function is the only one that fills the tables of that function.
 //
 // plan_info_records (info_records.cc) goes on with the result.
@@ -194,7 +194,7 @@ void ObjectReader::note_fragments(FunctionId function, const elf::InfoRecord &re
   known.push_back(elf::words_of(record));
 }
 
-// Numbers that have no bit are not known to any compiler.
+// No known compiler writes a number without a bit.
 u16 bits_of_words(const elf::InfoRecord &record) {
   u16 bits = 0;
   for (const u32 word : elf::words_of(record))

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Sections that the linker writes itself: the call graph and prototypes of what is left
-// (CallRecords), the notes that say which tools made the file and for what, the merged
-// compatibility record.
+// Builds the sections that the linker writes itself: the call graph and prototypes of live
+// functions (CallRecords), the notes with the tools and the target of the file, and the merged
+// .nv.compat. The records of the objects are merged in the order of the inputs; each attribute has
+// its own rule, such as the newest value or the bits that all files have. A run of equal .nv.compat
+// sections is merged only until nothing changes, because most objects have equal records.
 #include "link/records/synthesize.h"
 
 #include <algorithm>
@@ -21,8 +23,8 @@
 
 namespace culink {
 
-// The call graph and the prototypes of what is left of a program, as the output has them. Records
-// of functions are in the order of the functions.
+// The call graph and the prototypes of live functions, as the output has them. Records of functions
+// are in the order of the functions.
 
 using Second = CallRecord::Second;
 
@@ -43,7 +45,7 @@ std::vector<FunctionId> first_references(std::span<const FunctionId> callees) {
   return out;
 }
 
-// Callees in reverse order of reading, in an object each only where it is referred to first (Q027).
+// Appends callees in reverse order of reading; with -r, each only at its first reference (Q027).
 void append_calls(const Program &p, const NodeLists<FunctionId> &edges, CallRecords &out) {
   for (u32 f = 0; f < edges.size(); ++f) {
     if (edges[f].empty() || !p.live.live[f])
@@ -260,8 +262,8 @@ class CompatMerger {
 public:
   explicit CompatMerger(std::span<const CompatAttribute> unanimous) : unanimous_(unanimous) {}
 
-  // Shortcuts are those that every file allows. False: nothing has changed, nor will it with the
-  // same records again.
+  // Adds the records of a file; a shortcut stays only if every file allows it. Returns false if
+  // nothing has changed; adding equal records again is then a no-op.
   bool add(CompatRecords records) {
     const u64 old_fastpath = fastpath_;
     for (const elf::CompatRecord &record : records)

@@ -5,9 +5,9 @@
 // stored), kept or dropped, and this is decided before the layout of the file, because what is kept
 // has a size. All values are known here; nothing depends on where a section lies in the file.
 //
-// Tables of the inputs are put into the order of the output, and threads read some of them each
-// (relocation_reader.cc). Their lists are joined in this order; draft_file and write_image do what
-// they say.
+// Tables of the inputs are sorted into the order of the output and divided among threads
+// (relocation_reader.cc). The resulting lists are joined in this order; draft_file and write_image
+// carry them out.
 #include "link/relocs/classify_relocs.h"
 
 #include <algorithm>
@@ -23,8 +23,8 @@
 
 namespace culink {
 
-// The lists of --preserve-relocs. For tools that patch programs an executable may say what the
-// linker has resolved: .nv.resolvedrela<section> lists the relocations of the section that were
+// The lists of --preserve-relocs. For tools that patch programs, an executable may list the
+// resolved relocations: .nv.resolvedrela<section> lists the relocations of the section that were
 // folded or cleared, those of .rel and .rela tables in one list. Here the tables are read once more
 // and the rules of reloc_action.cc are asked again; classify_relocations adds the result to what is
 // kept.
@@ -50,7 +50,7 @@ bool is_listed(const RelocationContext &c, const RelocRuleInputs &rules,
   const RelocTarget &target = one.target;
   if (!one.row || target.unlisted)
     return false;
-  // With Mercury code only what code says about shared memory is listed (Q105).
+  // With Mercury code, only relocations of code against shared variables are listed (Q105).
   const elf::SectionRole role =
       p.objects[one.source.object.value].kinds[one.source.table->info].role;
   if (rules.has_mercury && !(is_shared_variable(p, target) && role == elf::SectionRole::Text))
@@ -248,10 +248,10 @@ RelocationPlan classify_relocations(const Program &program, const Layout &layout
   return index_images(layout, images, code_of, std::move(out));
 }
 
-// Images by index. Code that was compiled with -G and refers to textures and samplers apart
-// loads the number of each by `MOV R, index; LDC R, c[0][R + base]`. The relocation is at the first
+// Images by index. Code that was compiled with -G and refers to textures and samplers apart loads
+// the number of each by `MOV R, index; LDC R, c[0][R + base]`. The relocation is at the first
 // instruction; the base, the offset of the first slot in the object, has none. The linker stores
-// the index of the slot, and into the load where slots begin in the output.
+// the index of the slot and, in the load, the offset of the first slot in the output.
 //
 // What may surprise: the load has to be found by decoding the instructions after the first one. If
 // there is none, the value stays the offset of the slot.

@@ -49,7 +49,7 @@ struct RelocationPlan {
 // The code of a text section.
 using CodeOf = std::function<ByteSpan(OutId)>;
 
-// The plan with what code needs that loads the number of an image by an index.
+// Returns the plan with the values for code that loads the number of an image by an index.
 [[nodiscard]] RelocationPlan index_images(const Layout &layout, const ImagePlan &images,
                                           const CodeOf &code_of, RelocationPlan plan);
 

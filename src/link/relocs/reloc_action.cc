@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The choice whether a relocation is folded, kept, cleared, dropped or refused. In an executable
-// the symbol decides first: addresses of functions and global variables are the loader's, what the
-// linker has placed has a value. Then the row of the relocation decides whether the linker may
-// store that value. That is one table, kUsualActions; images, tables of unified functions and links
-// with -r differ in few points, which follow it.
+// Decides whether a relocation is folded, kept, cleared, dropped or refused. In an executable the
+// symbol decides first: the loader assigns addresses of functions and global variables; a symbol
+// that the linker has placed has a value. Then the row of the relocation decides whether the linker
+// may store that value. That is one table, kUsualActions; images, tables of unified functions and
+// links with -r differ in few points, which follow it.
 //
-// classify_relocations and the lists of --preserve-relocs ask. What may surprise: the section that
-// a relocation is in plays no part.
+// classify_relocations and the lists of --preserve-relocs use these rules. What may surprise: the
+// section that a relocation is in plays no part.
 #include "link/relocs/reloc_action.h"
 
 #include <array>

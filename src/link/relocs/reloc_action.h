@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The rules about relocations: what is done with one, given its number, what its symbol is, and
-// what kind of link this is.
+// The rules for relocations: the action for a relocation, given its number, the kind of its symbol
+// and the kind of the link.
 #pragma once
 
 #include "elf/target/reloc.h"
@@ -36,7 +36,7 @@ enum class TargetKind : u8 {
 enum class RelocAction : u8 {
   Drop,       // leaves no trace: the bytes stay as they are
   Keep,       // for the loader, or for the next link
-  KeepAsNone, // kept as number 0 without a symbol, which means nothing to anyone
+  KeepAsNone, // kept as number 0 without a symbol: a no-op
   KeepImage,  // kept, and the offset of the first image slot is stored
   Fold,       // the value is stored
   FoldAddend, // stored, but the symbol's address plays no part
@@ -62,8 +62,8 @@ struct RelocRuleInputs {
   bool sass_plane = false;  // the latter
 };
 
-// The rules. `row` is that of `number`, if there is one: the others are unknown, but
-// arch::kRelocNone.
+// Applies the rules. `row` is the row of `number`, or null; numbers without a row are unknown,
+// except arch::kRelocNone.
 [[nodiscard]] RelocAction action_of(const RelocRuleInputs &link, TargetKind target, u32 number,
                                     const arch::RelocInfo *row);
 

@@ -48,8 +48,7 @@ TargetKind placed_kind(const Entity &entity) {
                                                                 : TargetKind::Placed;
 }
 
-// -r leaves shared memory to the next link. nvlink stores offsets within this object's all the
-// same.
+// -r leaves shared memory to the next link. nvlink still stores offsets within this object's.
 RelocTarget unplaced_shared_target(const RelocationContext &c, RelocTarget target,
                                    FunctionId function) {
   const Entity &entity = c.program.symbols[EntityId(target.id)];
@@ -110,7 +109,7 @@ RelocTarget undefined_target(const RelocationContext &c, EntityId id, const elf:
   if (is_constant(symbol.other) && !(weak && !c.program.policy.executable)) {
     target.kind = placed_kind(entity);
     target.value = ~u64{0};
-    // A finalizer knows the bank all the same.
+    // A finalizer still knows the bank.
     target.bank = c.program.sass_plane ? c.program.arch.banks.user : bank_of(SectionType::Null);
   }
   return target;

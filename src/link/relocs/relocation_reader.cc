@@ -19,10 +19,10 @@
 
 namespace culink {
 
-// The relocations of the inputs that count, and their offsets in the output. A relocation is in a
-// section of an object; that section, or the variable or line table in it, may have been discarded
-// or moved since. Here that is asked once per table where possible, so that the loop over its
-// entries has little left to ask.
+// Selects the relocations of the inputs that apply, and computes their offsets in the output. A
+// relocation is in a section of an object; that section, or the variable or line table in it, may
+// have been discarded or moved since. This is checked once per table where possible, so that the
+// loop over its entries has few checks left.
 //
 // classify_relocations and the lists of --preserve-relocs use it. What may surprise: call frames
 // and lines of a definition that did not prevail stay in the output, but without their address.
@@ -193,7 +193,7 @@ bool needs_field(const RelocSource &source, const RelocTarget &target) {
   return source.field_addends && (source.group->has_addends || target.against == Against::Section);
 }
 
-// True if a kernel reaches a function, and not only its address is taken.
+// True if a kernel reaches a function; false if only its address is taken.
 bool is_reached(const RelocationContext &c, FunctionId function) {
   const LiveReason reason = c.program.live.why[function.value].reason;
   return reason >= LiveReason::Kernel && reason <= LiveReason::PointerCall;
@@ -248,7 +248,7 @@ bool names_foreign_memory(const RelocationContext &c, const RelocSource &source,
          target.value == static_cast<u64>(SharedPlan::kNowhere) && is_reached(c, source.function);
 }
 
-// Whether code asks for something that its target does not have: an image has a slot, a shared
+// True if code needs a property that its target does not have: an image has a slot, a shared
 // variable an offset that is known here. (Where shared variables have no symbols, no rule would
 // keep such a relocation.)
 bool asks_too_much(const RelocationContext &c, const RelocEntry &entry) {
@@ -319,7 +319,8 @@ void RelocationReader::read_table(const RelocSource &source) {
   }
 }
 
-// Constant by constant from the last one; of each, the last object's first, each from its end.
+// Reads constants from the last to the first; of each, the tables from the last object's to the
+// first, and each table from its end.
 void RelocationReader::read_copied_constants() {
   for (const CopiedRelocations &copied : c_.layout.relocs.copied) {
     const FunctionConstants &constants = c_.layout.placement.function_constants[copied.constants];

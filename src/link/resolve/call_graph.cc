@@ -34,7 +34,7 @@ struct CallBatch {
     FunctionId callee;
   };
 
-  // An object says that a function has a prototype.
+  // The record of an object that a function has a prototype.
   struct Statement {
     FunctionId function;
     u32 prototype = 0; // in `prototypes`
@@ -102,14 +102,13 @@ private:
   const LinkPolicy &policy_;
 };
 
-// Statements of objects about calls: .nv.callgraph and .nv.prototype, and relocations that
-// take the address of a function. Symbols become functions of the program here; build_call_graph
-// joins what consecutive objects say.
+// Statements of objects about calls: .nv.callgraph and .nv.prototype, and relocations that take the
+// address of a function. Symbols become functions of the program here; build_call_graph joins the
+// batches.
 //
-// What may surprise: records of a definition that an earlier one prevails over are skipped, be it
-// that they list calls or that they say that the function's address is taken; code of the output
-// that takes the address counts nevertheless. Records of a definition that was overridden later are
-// kept, because nvlink has read them by then (Q026).
+// What may surprise: records of a definition that is discarded for an earlier one are skipped, both
+// calls and taken addresses; an address taken by code of the output is still recorded. Records of a
+// definition that is overridden later are kept, because nvlink has read them by then (Q026).
 
 using elf::CallPart;
 
@@ -172,7 +171,7 @@ void CallReader::read_prototypes(ObjectId id, CallBatch &batch) const {
 }
 
 // A function that a function-descriptor relocation names has its address taken, whatever the
-// object's own call graph says (Q071).
+// object's own call graph has (Q071).
 void CallReader::read_descriptors(ObjectId id, CallBatch &batch) const {
   const InputObject &object = objects_[id.value];
   const auto occurs = [&object](const arch::RelocInfo &row) {
@@ -195,9 +194,9 @@ void CallReader::read_descriptors(ObjectId id, CallBatch &batch) const {
   }
 }
 
-// A function that a variable points to has its address taken, too. Compilers say so in the call
-// graph; nvlink -r says it of an alias where data has the name of the function. A bank of
-// addresses is part of the code that loads them, and most of its functions are only called.
+// A function that a variable points to has its address taken, too. Compilers record it in the call
+// graph; nvlink -r records it for an alias where data names the function. A bank of addresses is
+// part of the code that loads them, and most of its functions are only called.
 void CallReader::read_pointers(ObjectId id, CallBatch &batch) const {
   const InputObject &object = objects_[id.value];
   for (const elf::Section &table : object.view.sections()) {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Checks that a program is complete. Undefined symbols of live code are errors, with exceptions:
-// functions that the driver provides; dynamic shared memory; image references; weak symbols.
-// An executable also needs the register count of every function, and tables of unified functions
-// need an index file, whose format is not known; images that are parameters need their kernel. The
+// functions that the driver provides; dynamic shared memory; image references; weak symbols. An
+// executable also needs the register count of every function, and tables of unified functions need
+// an index file, whose format is not known; images that are parameters need their kernel. The
 // checks run after liveness, because dead code may refer to anything, and before sections are
 // merged, because an incomplete program has no layout. Code that tools put into programs
-// (--link-as-tools-patch) has been compiled for it, or it would change registers of the program:
-// each function has a record that says so.
+// (--link-as-tools-patch) must be compiled for it, or it would change registers of the program;
+// each such function has a record of this.
 #include "link/resolve/check_undefined.h"
 
 #include <algorithm>
@@ -298,7 +298,8 @@ namespace {
 
 constexpr size_t kMostAlike = 3;
 
-// The names alone, each once, which is what people mistype.
+// Returns similar names without namespaces and parameters, each once: users mistype the name
+// itself.
 std::string names_alike(const std::vector<std::string> &plain, std::string_view wanted) {
   std::string_view name = wanted.substr(0, std::min(wanted.find_first_of("(<"), wanted.size()));
   if (const size_t colons = name.rfind("::"); colons != std::string_view::npos)
@@ -318,7 +319,7 @@ void report_asked_name(DiagId id, const char *option, const std::string &wanted,
   diag.report(id, {option, wanted}).advise(names_alike(plain, wanted));
 }
 
-// Names to look for others in. Nearly always somebody asks for one of them, letter for letter.
+// The names to search. Nearly every query equals one of them exactly.
 struct KnownNames {
   std::vector<std::string_view> list;
   StringIndex index;

@@ -10,7 +10,7 @@ namespace culink {
 // Reports undefined symbols of live code, in executables.
 void check_undefined(const Program &program, Diagnostics &diag);
 
-// Reports names that options ask for and no symbol has, with those that are alike.
+// Reports names in options that no symbol has, and suggests similar ones.
 void check_asked_names(const Program &program, Diagnostics &diag);
 
 // Reports functions that were not compiled as a patch, where --link-as-tools-patch asks for one.

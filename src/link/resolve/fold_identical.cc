@@ -4,12 +4,12 @@
 // output would hold of it, with the program's numbers of variables in place of the object's numbers
 // of symbols. Two functions are the same if their strings are, and if the functions that they refer
 // to are. Callees are described before their callers, which name the function that replaces a
-// callee; so one walk is enough, however deep the calls are. Callees in a circle have no such
+// callee; so one walk is enough, however deep the calls are. Callees in a cycle have no such
 // function yet and are named themselves: functions that call each other are only folded if they
 // call the same ones, or each itself.
 //
-// A function that is folded becomes what a weak function is if another copy prevails: its symbols
-// name the other one, its definition is discarded. No later pass has to know of folding.
+// A folded function is treated like a weak function of which another copy prevails: its symbols
+// name the other one, and its definition is discarded. No later pass has to know of folding.
 #include "link/resolve/fold_identical.h"
 
 #include <algorithm>
@@ -232,7 +232,7 @@ private:
   void find_same();
   void name_targets(Candidate &candidate) const;
   [[nodiscard]] std::vector<Candidate *> in_order_of_calls() const;
-  // Calls work for what describes the functions of an object, once for each form of its code.
+  // Calls `work` with a Describer of the object, once for each form of its code.
   template <typename Work> void for_planes(u32 object, Work work) const {
     work(Describer(objects_[object], ObjectId(object), symbols_, calls_, sass_ != nullptr));
     if (sass_)
@@ -272,7 +272,7 @@ void Folder::for_objects(const std::function<void(u32, std::vector<Candidate> &)
   });
 }
 
-// By FunctionId: functions that others than callers know.
+// By FunctionId: functions that are known not only by callers.
 std::vector<bool> Folder::find_excluded() const {
   std::vector<bool> out(calls_.functions.size());
   for (const CallGraph::Taken &taken : calls_.taken)
@@ -307,7 +307,7 @@ void Folder::find_candidates() {
   });
 }
 
-// Descriptions are long, and hardly any code is there twice.
+// Compares code first, because descriptions are long and little code occurs twice.
 void Folder::compare_code() {
   for_objects([&](u32 i, std::vector<Candidate> &candidates) {
     const InputObject &object = (sass_ ? *sass_ : objects_)[i];
@@ -350,7 +350,7 @@ void Folder::describe() {
     }
 }
 
-// What the call graph says of a function: direct calls, targets of indirect ones, prototypes.
+// Adds the call graph's facts about a function: direct calls, targets of indirect ones, prototypes.
 void Folder::add_calls(Candidate &candidate) const {
   const u32 f = candidate.function.value;
   const auto add = [&](u32 number) {

@@ -5,10 +5,10 @@
 // breadth first and stores for each function what made it live, so that --why-live can follow the
 // shortest chain back to a kernel; later passes only need to know if a function is live.
 //
-// Two things surprise. A function whose address is taken is live, too, even if only dead code takes
-// it, but it is not a root: the functions that it calls are discarded unless something else keeps
-// them; only its undefined callees (driver functions) are live. Kernels whose address is taken,
-// however, are roots even if they were not selected, because device code can launch them.
+// Two rules may surprise. A function whose address is taken is live, too, even if only dead code
+// takes it, but it is not a root: the functions that it calls are discarded unless something else
+// keeps them; only its undefined callees (driver functions) are live. Kernels whose address is
+// taken, however, are roots even if they were not selected, because device code can launch them.
 #include "elf/target/driver_functions.h"
 #include "link/model/name_pattern.h"
 #include "link/resolve/call_graph.h"
@@ -125,7 +125,7 @@ void LivenessMarker::list_driver_functions() {
       make_live(calls_.function_of[id.value], LiveReason::DriverFunction);
 }
 
-// Kernels that device code launches count without having been selected. The only kernel of a
+// Kernels that device code launches are live even if they were not selected. The only kernel of a
 // program has rules of its own in later passes.
 void LivenessMarker::add_launched_kernels() {
   const bool one_selected = roots_.size() == 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The rules of symbol resolution. A name's second definition meets these:
+// The rules of symbol resolution. A second definition of a name is treated as follows:
 //
 //   strong after strong      an error
 //   strong after weak        the strong one prevails
@@ -9,11 +9,11 @@
 //   weak after strong        the strong one prevails
 //   common                   the largest size and the first alignment, unless one is initialised
 //
-// Nothing here looks at another name, so that resolve_symbols can have the names of a program
-// decided by several threads. What surprises: a definition that prevails over an earlier one takes
-// over its order in the output. An entity therefore has two definitions, `first_definition` for the
-// order and `prevailing` for the content, and each definition has an outcome as of the time when it
-// was read, because nvlink goes by it (Q026).
+// Nothing here looks at another name, so that several threads can decide the names of a program for
+// resolve_symbols. What may surprise: a definition that prevails over an earlier one takes over its
+// order in the output. An entity therefore has two definitions, `first_definition` for the order
+// and `prevailing` for the content, and each definition has an outcome as of the time when it was
+// read, because nvlink uses it (Q026).
 #include "link/resolve/name_rules.h"
 
 #include <algorithm>
@@ -78,7 +78,7 @@ u8 info_of(SymbolBinding binding, SymbolType type) {
                          : info_of(SymbolBinding::Weak, SymbolType::CudaObject);
 }
 
-// Makes a new entity of one that has its initial values.
+// Fills in an entity with initial values from its first symbol.
 inline void declare_entity(Entity &entity, SymbolRef ref, const elf::Symbol &symbol,
                            const LinkPolicy &policy) {
   const bool weak = symbol.binding() == SymbolBinding::Weak;
@@ -156,8 +156,8 @@ void NameRules::report_other_kind(const Entity &entity, SymbolRef ref, const elf
     report_duplicate(entity, ref);
 }
 
-// True if a symbol is of the same type as the earlier ones of its name, and st_other the same but
-// for bits that may differ. All but a few do, and of those that do not most may.
+// True if a symbol agrees with earlier ones of its name in type and in st_other, except for bits
+// that may differ. Nearly all do, and most of the others are allowed.
 inline bool NameRules::agree(const Entity &entity, const elf::Symbol &symbol) {
   constexpr u8 kSpaces = 0xe0;
   const u8 compared =
@@ -226,8 +226,8 @@ u64 NameRules::parameter_bytes(SymbolRef kernel) const {
   return sizes.empty() ? 0 : sizes[symbol_of(kernel).section];
 }
 
-// Two weak definitions of a kernel must have parameters of one size. nvlink does not compare those
-// of a strong definition (Q044), and neither is it worth an error here.
+// Two weak definitions of a kernel must have parameters of one size. nvlink does not compare them
+// with a strong definition's (Q044), and culink does not report it either.
 void NameRules::compare_parameters(const Entity &kernel, SymbolRef ref) {
   const u64 first = parameter_bytes(kernel.prevailing), second = parameter_bytes(ref);
   if (first != second)
@@ -347,7 +347,7 @@ bool NameRules::is_initialised(SymbolRef ref) const {
   return role != elf::SectionRole::Global && role != elf::SectionRole::Udt;
 }
 
-// Unified variables do not, whatever the release.
+// Unified variables never prevail over common symbols, whatever the release.
 bool NameRules::prevails_over_common(SymbolRef ref) const {
   const InputObject &object = objects_[ref.object.value];
   const u32 section = object.symbols[ref.symbol].section;

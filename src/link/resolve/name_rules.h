@@ -18,7 +18,7 @@
 
 namespace culink {
 
-// What is known of a symbol that is resolved by its name, beside the symbol.
+// Facts about a symbol that is resolved by its name, besides the symbol itself.
 struct Occurrence {
   u32 hash = 0;           // of the name
   u32 registers : 31 = 0; // of a function
@@ -26,9 +26,9 @@ struct Occurrence {
 };
 
 // The provisional entity of a symbol, until entities have their numbers: the number of a draft,
-// and whether the symbol is the first of its entity. A symbol may also be the only one of an entity
-// that has no draft. Then, the number of the entity itself. Numbers of drafts tell the shard, in
-// their lowest bits.
+// with the shard in its lowest bits, and whether the symbol is the first of its entity. A symbol
+// that is the only one of its entity may have no draft. Later this is the number of the entity
+// itself.
 struct DraftEntity {
   static constexpr u32 kFinal = 0x80000000;
   static constexpr u32 kFirst = 0x40000000;
@@ -44,7 +44,7 @@ struct DraftEntity {
   static bool is_final(EntityId id) { return id.valid() && (id.value & kFinal) != 0; }
 };
 
-// What is known of all names. Threads write to different elements.
+// The results for all names. Threads write to different elements.
 struct NameTables {
   PerSymbol<EntityId> entity_of; // as in DraftEntity
   PerSymbol<DefinitionOutcome> outcome_of;
@@ -59,7 +59,7 @@ struct NameTables {
   return symbol.in_section() && object.kinds[symbol.section].is_code();
 }
 
-// Names that have nothing to do with other names: all symbols of each are read here.
+// Resolves the names of one shard: all symbols of each of these names are read here.
 class NameRules {
 public:
   // A message, and the symbol that was read.
@@ -142,7 +142,7 @@ private:
   [[nodiscard]] Origin origin(SymbolRef ref, std::string detail = {}) const {
     return objects_[ref.object.value].origin({}, std::move(detail));
   }
-  // The file that nvlink names for an entity. It does not know whose an image is.
+  // The file that nvlink names for an entity. For an image it does not know the file.
   [[nodiscard]] std::string named_file(const Entity &entity, SymbolRef ref) const {
     return is_image(entity.type()) ? "<input>" : file(ref);
   }

@@ -11,7 +11,7 @@
 
 namespace culink {
 
-// Reachability in a call graph. A question costs time in proportion to its answer.
+// Reachability in a call graph. A query takes time proportional to its result.
 class Reach {
 public:
   Reach(const CallGraph &calls, const LiveSet &live);
@@ -22,7 +22,7 @@ public:
   [[nodiscard]] u32 component_of(u32 node) const {
     return component_of_.empty() ? node : component_of_[node];
   }
-  // What all numbers of components are less than.
+  // An upper bound: all numbers of components are less.
   [[nodiscard]] u32 component_count() const { return calls_.node_count(); }
   // All nodes, those of a component in a row, and callees before callers.
   [[nodiscard]] std::vector<u32> callees_first() const;

@@ -4,12 +4,12 @@
 // Objects are read in the order of the command line, in each first the functions and then
 // everything else, as nvlink does; entities are numbered in the order in which they are first met.
 //
-// What becomes of a symbol depends on the symbols of the same name alone (name_rules.h). So names
-// are divided into shards by their hash, and threads work in three steps that know nothing of each
-// other's: they list the symbols of some objects, by shard; resolve the names of a shard, object
-// after object; and, when it is known how many entities each object is the first to name, number
-// those of some objects. A symbol that is local to its object needs no shard and gets its entity in
-// the last step. Neither numbers nor messages depend on how many shards or threads there are.
+// The entity of a symbol depends only on the symbols of the same name (name_rules.h). So names are
+// divided into shards by their hash, and threads work independently in three steps: they list the
+// symbols of some objects, by shard; resolve the names of a shard, object after object; and, when
+// it is known how many entities each object is the first to name, number those of some objects. A
+// symbol that is local to its object needs no shard and gets its entity in the last step. Neither
+// numbers nor messages depend on how many shards or threads there are.
 //
 // What may surprise is the order of functions: before an alias whose name no object has used yet
 // comes the function that owns the code (Q043).
@@ -76,8 +76,8 @@ private:
     u32 hash = 0;
     SymbolRef ref;
   };
-  // A symbol with all that is needed as a rule: objects are no longer in the cache when a thread
-  // comes to their names.
+  // A symbol with the fields that are usually needed, because objects are no longer in the cache
+  // when a thread reaches their names.
   struct Copied {
     SymbolRef ref;
     Occurrence occurrence;
@@ -357,7 +357,7 @@ void SymbolResolver::number_entities_of(u32 object, u32 next, Rare &rare) {
     number(s);
 }
 
-// The entity of a symbol that no other symbol can be.
+// Returns the entity of a symbol that does not share it with another symbol.
 Entity SymbolResolver::entity_alone(SymbolRef ref) {
   const InputObject &object = objects_[ref.object.value];
   const elf::Symbol &symbol = object.symbols[ref.symbol];

@@ -13,14 +13,14 @@ namespace culink {
 enum class Visit : u8 {
   Skip,   // the node was met before
   Follow, // its successors are searched, too
-  Stop,   // the search has found what it was made for
+  Stop,   // the search is finished
 };
 
-// The breadth-first search of this folder: everything that says why a function is live or how one
-// function reaches another uses it, so that chains are as short as they can be. `successors(node)`
-// is a range of nodes; `visit(node, from)` remembers what was met. Nodes of `queue` are where the
-// search starts; they are met again if an edge leads to them, unless `visit` skips them. Returns
-// the nodes that were followed, in order of their distance.
+// The breadth-first search of this folder: all searches for reasons of liveness and for chains of
+// calls use it, so that chains are as short as possible. `successors(node)` is a range of nodes;
+// `visit(node, from)` remembers what was met. Nodes of `queue` are where the search starts; they
+// are met again if an edge leads to them, unless `visit` skips them. Returns the nodes that were
+// followed, in order of their distance.
 template <class Successors, class VisitNode>
 std::vector<u32> search_breadth_first(std::vector<u32> queue, const Successors &successors,
                                       const VisitNode &visit) {

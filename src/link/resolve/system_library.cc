@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which objects of libcudadevrt are linked. The driver of a compiler adds that library to every
-// link, and most programs do not use it. An object of it is linked if another object calls a
+// Selects the objects of libcudadevrt that are linked. The compiler driver adds that library to
+// every link, and most programs do not use it. An object of it is linked if another object calls a
 // function that it defines, wherever the two are on the command line. Variables do not count. This
-// is decided before symbols are resolved, so that what is not needed leaves no trace.
+// is decided before symbols are resolved, so that unneeded objects leave no trace.
 #include "link/resolve/system_library.h"
 
 #include <algorithm>
