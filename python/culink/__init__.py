@@ -9,7 +9,7 @@
     total(float const*, float*, int) 24
     smooth(float const*, float*, int) 36
 
-:func:`link` links files or bytes, :class:`Cubin` reads what a cubin holds and what its kernels need, and
+:func:`link` links files or bytes, :class:`Cubin` reads the contents of a cubin and the resources of its kernels, and
 :func:`open` finds the device code in fatbins, host objects, libraries and archives. Neither CUDA nor a GPU
 is needed. docs/python.md has more examples.
 """
@@ -35,19 +35,19 @@ __all__ = [
 
 
 def demangle(name: str) -> str:
-    """What the source calls a symbol: ``total(float const*, float*, int)``.
+    """Returns the name of a symbol in the source: ``total(float const*, float*, int)``.
 
-    Names that nvcc and ptxas make up are led back to what somebody wrote; anything else comes back as
-    it is.
+    Names that nvcc and ptxas make up become the names in the source; other text is returned
+    unchanged.
     """
     return _c.demangle(name)
 
 
 def emulated_linkers() -> list[str]:
-    """The values that `emulate` of :func:`link` may have."""
+    """Returns the values of `emulate` of :func:`link`."""
     return _c.known_names("emulate")
 
 
 def known_dialects() -> list[str]:
-    """The values that `dialect` of :func:`link` may have, oldest first."""
+    """Returns the values of `dialect` of :func:`link`, oldest first."""
     return _c.known_names("dialect")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The functions of culink.h over ctypes, and its structures as tuples. docs/library.md has the rules for both.
 
-Strings carry bytes that are not UTF-8 as surrogates (PEP 383), so that each name comes back as it was.
+Strings carry bytes that are not UTF-8 as surrogates (PEP 383), so that each name keeps its bytes.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ WHOLE_MODULE = 0xffffffff
 
 Progress = ctypes.CFUNCTYPE(c_int32, c_void_p, c_char_p, c_uint32, c_uint32)
 
-# The members of a structure behind struct_size: how many texts it begins with, and the rest as in the module struct.
+# The members of a structure after struct_size: the number of leading texts, and the rest as a format of struct.
 _MEMBERS = {
     "attribute": (2, "PQQQIBBQ"),
     "bank": (0, "QII"),
@@ -39,7 +39,7 @@ _MEMBERS = {
     "value": (2, "Qi"),
 }
 
-# The package brings its own library; a copy without one takes that of the system.
+# The package has its own library; a copy without one loads the library of the system.
 _beside = os.path.join(os.path.dirname(__file__), "libculink.so.0")
 _library = ctypes.CDLL(_beside if os.path.exists(_beside) else "libculink.so.0")
 
@@ -117,14 +117,14 @@ answer_bytes = _function(c_void_p, "answer_bytes", c_void_p, POINTER(c_size_t))
 
 
 class Handle:
-    """What a function of the library stored; freed with this object."""
+    """A handle that a function of the library stored; freed with this object."""
 
     def __init__(self, destroy: Callable[..., Any]) -> None:
         self._as_parameter_ = c_void_p()
         self._destroy = destroy
 
     def place(self) -> Any:
-        """For the function that stores it."""
+        """Returns the pointer for the function that stores the handle."""
         return byref(self._as_parameter_)
 
     def __del__(self) -> None:
@@ -143,7 +143,7 @@ def text(value: Optional[bytes]) -> str:
 
 
 def texts(values: Sequence[Union[str, bytes]]) -> tuple[Any, int]:
-    """A list of texts and its length, as functions take it."""
+    """Returns a list of texts and its length, as arguments of a function."""
     return (c_char_p * len(values))(*map(encode, values)), len(values)
 
 
@@ -152,14 +152,14 @@ def bytes_at(address: Optional[int], size: int) -> bytes:
 
 
 def view_of(function: Callable[..., Any], handle: Handle) -> memoryview:
-    """The bytes that a result or an answer has, which is kept meanwhile."""
+    """Returns the bytes of a result or an answer, without a copy. The caller keeps the handle."""
     size = c_size_t()
     address = function(handle, byref(size))
     return memoryview((ctypes.c_char * size.value).from_address(address) if address else b"")
 
 
 def _read(kind: str, first: int, count: int, stride: int) -> Iterator[tuple[Any, ...]]:
-    """Structures in memory: of each its texts, and a tuple of its numbers."""
+    """Reads structures in memory: for each one its texts, and a tuple of its numbers."""
     texts, numbers = _MEMBERS[kind]
     pointer = ctypes.sizeof(c_void_p)
     words: Any = (c_char_p * (count * stride // pointer)).from_address(first)
@@ -170,7 +170,7 @@ def _read(kind: str, first: int, count: int, stride: int) -> Iterator[tuple[Any,
 
 
 def get(kind: str, function: Callable[..., Any], *arguments: Any) -> tuple[Any, ...]:
-    """The structure that a function fills."""
+    """Returns the structure that a function fills."""
     texts, numbers = _MEMBERS[kind]
     size = struct.calcsize(f"@{texts + 1}P{numbers}0P")
     memory = ctypes.create_string_buffer(struct.pack("@N", size), size)
@@ -179,7 +179,7 @@ def get(kind: str, function: Callable[..., Any], *arguments: Any) -> tuple[Any, 
 
 
 def rows(function: Callable[..., Any], handle: Handle, kind: str, name: str = "") -> Iterator[tuple[Any, ...]]:
-    """A list of a cubin or an answer, whose name is that of its structure unless it is given."""
+    """Returns a list of a cubin or an answer. The default for its name is the name of its structure."""
     ((first, count, stride),) = get("list", function, handle, (name or kind).encode())
     return _read(kind, first, count, stride) if count else iter(())
 
@@ -203,7 +203,7 @@ def demangle(name: str) -> str:
 
 
 def ask(function: Callable[..., Any], *arguments: Any) -> Handle:
-    """An answer about a file. What it says about a bad one is raised as a CubinError."""
+    """Returns an answer about a file. Raises a CubinError with the answer's finding for a bad file."""
     answer = Handle(answer_destroy)
     if function(*arguments, answer.place()) == BAD_FILE:
         _, file, place, field, message, _ = next(rows(answer_list, answer, "finding"))

@@ -33,9 +33,9 @@ class Code:
     target: str
     """``"sm_90a"``, ``"compute_80"``, ``"lto_90"``; empty: not known."""
     member: str
-    """Of the archive; empty: the file is none."""
+    """The member of the archive; empty if the file is not an archive."""
     place: str
-    """The section; ``"fatbin"``, or ``"file"`` where it is no part of one."""
+    """The section; ``"fatbin"`` or ``"file"`` if it is not in a section."""
     size: int
     """In bytes, when unpacked."""
     packed_size: int
@@ -43,9 +43,9 @@ class Code:
     packing: str
     """``"raw"``, ``"lz4"``, ``"zstd"`` or ``"unknown"``."""
     source: str
-    """What the compiler noted, most often the source's name; or empty."""
+    """Noted by the compiler, most often the source's name; or empty."""
     name: str
-    """``"3.sm_90.cubin"``: unique in the file, and good as the end of a file name."""
+    """``"3.sm_90.cubin"``: unique in the file, and usable as the end of a file name."""
 
     def __init__(self, file: CodeFile, row: tuple[Any, ...]) -> None:
         self._file = file
@@ -59,14 +59,14 @@ class Code:
     def read(self) -> bytes:
         """The code, unpacked.
 
-        :raises CubinError: It is damaged, or packed in a way that is not known.
+        :raises CubinError: It is damaged, or packed in an unknown way.
         """
         return self._file._read(self)
 
     def cubin(self) -> Cubin:
         """The code as a :class:`Cubin`.
 
-        :raises CubinError: It is none, or a damaged one.
+        :raises CubinError: It is not a cubin, or it is damaged.
         """
         name = ":".join(part for part in (self._file.name, self.member, self.name) if part)
         if self.kind != "cubin":
@@ -83,7 +83,7 @@ class CodeFile:
         self._stat: Optional[os.stat_result] = None
         if isinstance(source, (bytes, bytearray, memoryview)):
             self.name = name or ""
-            self._data = bytes(source)  # which the pieces are in
+            self._data = bytes(source)  # holds the pieces
             self._answer = _c.ask(_c.find_code_in_bytes, _c.encode(self.name), self._data, len(self._data))
         else:
             self._path = os.fspath(source)
@@ -94,7 +94,7 @@ class CodeFile:
         self.problems: tuple[Problem, ...] = tuple(
             Problem(place, field, text) for _, _, place, field, text, _ in
             _c.rows(_c.answer_list, self._answer, "finding"))
-        """Parts that could not be read; the rest is listed nevertheless."""
+        """Parts that could not be read. All other parts are listed."""
 
     def __len__(self) -> int:
         return len(self._code)
@@ -114,14 +114,14 @@ class CodeFile:
         return f"<culink.CodeFile {self.name!r}: {len(self)} pieces of code>"
 
     def cubins(self, target: Optional[str] = None) -> Iterator[Cubin]:
-        """The cubins, unpacked one after the other; those for one target if it is named."""
+        """Unpacks the cubins one after the other; with `target`, only the cubins for it."""
         for code in self._code:
             if code.kind == "cubin" and target in (None, code.target):
                 yield code.cubin()
 
     def _read(self, code: Code) -> bytes:
         if self._stat is not None:
-            # A mapped file that becomes shorter would end the process when its end is read.
+            # If a mapped file becomes shorter, a read beyond its end would kill the process.
             then, now = self._stat, os.stat(self._path)
             if (then.st_dev, then.st_ino) == (now.st_dev, now.st_ino) and (
                     then.st_size, then.st_mtime_ns) != (now.st_size, now.st_mtime_ns):
@@ -137,7 +137,7 @@ def open(source: Union[str, os.PathLike[str], bytes, bytearray, memoryview],
     Only headers are read, so that a library of hundreds of megabytes is listed at once.
 
     :param source: A path, or the bytes of the file.
-    :param name: What errors call the file.
+    :param name: The name of the file in errors.
     :raises OSError: The file cannot be read.
     """
     return CodeFile(source, name)

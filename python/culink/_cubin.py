@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Cubins as objects. The library reads them; here its rows get names."""
+"""Cubins as objects. The library reads them; this module names the rows."""
 
 from __future__ import annotations
 
@@ -15,26 +15,26 @@ from ._rows import (Attribute, Difference, Finding, Function, Header, Note, Relo
                     Tool, Usage, Value, release)
 
 TOPICS: tuple[str, ...] = tuple(_c.known_names("topic"))
-"""What :meth:`Cubin.diff` tells apart: ``"header"``, ``"functions"``, ``"code"`` and so on."""
+"""The topics of :meth:`Cubin.diff`: ``"header"``, ``"functions"``, ``"code"`` and so on."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Diff:
-    """How two cubins differ, causes before consequences. ``str()`` is what ``cubin diff`` prints."""
+    """The differences of two cubins, causes before consequences. ``str()`` is what ``cubin diff`` prints."""
 
     differences: tuple[Difference, ...]
-    """Those that the limit did not leave out."""
+    """The differences within the limit."""
     counts: dict[str, int]
-    """How many there are of each topic that has some."""
+    """The number of differences of each topic that has any."""
 
     @property
     def same(self) -> bool:
-        """Whether there are none."""
+        """True if there are no differences."""
         return not self.counts
 
     @property
     def count(self) -> int:
-        """How many there are, with those that the limit left out."""
+        """The number of differences, including those beyond the limit."""
         return sum(self.counts.values())
 
     def _lines(self) -> Iterator[str]:
@@ -51,7 +51,7 @@ class Diff:
 
 
 def _with_way_out(error: CubinError, data: bytes) -> CubinError:
-    """The same error; for a file that has cubins inside, with the way to them."""
+    """Returns the error; for a file with cubins inside, one that explains how to read them."""
     try:
         found = _c.ask(_c.find_code_in_bytes, b"", data, len(data))
     except Error:
@@ -95,15 +95,15 @@ def _symbols(rows: Iterable[tuple[Any, ...]]) -> tuple[Symbol, ...]:
 
 
 class Cubin(bytes):
-    """A cubin or relocatable device object: what it was made for and by, and what is in it.
+    """A cubin or relocatable device object: its target, its tools and its contents.
 
     The whole file is checked when the object is made, and a damaged one is refused. A Cubin never changes.
-    It is its bytes, so that whatever takes `bytes` or a buffer takes it without a copy. Two are equal if their
-    bytes are.
+    It is a `bytes` object, so code that takes `bytes` or a buffer takes it without a copy. Two cubins are equal
+    if their bytes are.
     """
 
     name: str
-    """The path it was read from, or what it was called; empty if it has no name."""
+    """The path, or the name that was given; empty if it has no name."""
     _handle: _c.Handle
 
     def __new__(cls, source: Union[str, os.PathLike[str], bytes, bytearray, memoryview, Cubin],
@@ -111,8 +111,8 @@ class Cubin(bytes):
         """Reads a file, given by its path, or takes bytes.
 
         :param source: A path, or the bytes of a cubin, of which a copy is made.
-        :param name: What errors call the file.
-        :raises CubinError: It is no cubin, or a damaged one. :func:`culink.open` finds the cubins in
+        :param name: The name of the file in errors.
+        :raises CubinError: It is not a cubin, or it is damaged. :func:`culink.open` finds the cubins in
             fatbins, host objects, libraries and archives.
         :raises OSError: The file cannot be read.
         """
@@ -171,7 +171,7 @@ class Cubin(bytes):
 
     @functools.cached_property
     def header(self) -> Header:
-        """What the file is for."""
+        """The type, format and target of the file."""
         target, (_, mercury, sm, virtual_sm, toolkit, flags, _, _, _, kind, bits, abi) = self._info
         return Header(_FILE_TYPES[kind] if kind < 256 else f"{kind:#x}", bits, abi, flags, target, sm, virtual_sm or None,
                       release(toolkit), bool(mercury))
@@ -187,19 +187,19 @@ class Cubin(bytes):
 
     @property
     def toolkit(self) -> Optional[tuple[int, int]]:
-        """The release of CUDA that made it: ``(13, 0)``. None: the file does not say."""
+        """The release of CUDA that made it: ``(13, 0)``. None: the file does not record it."""
         return self.header.toolkit
 
     @property
     def linked(self) -> bool:
-        """Whether the driver can load it. Else it is an object that has to be linked."""
+        """True if the driver can load it. Otherwise it is an object that must be linked."""
         return self.header.type == "EXEC"
 
     # ---- What it needs --------------------------------------------------------------------------
 
     @functools.cached_property
     def usage(self) -> Usage:
-        """What the module takes as a whole, and what each function needs."""
+        """The memory of the module as a whole, and the resources of each function."""
         _, (_, _, _, _, toolkit, _, global_bytes, shared, reserved, *_) = self._info
         constants: dict[int, dict[int, int]] = collections.defaultdict(dict)
         for ((size, function, bank),) in self._rows("bank"):
@@ -210,16 +210,16 @@ class Cubin(bytes):
 
     @property
     def functions(self) -> tuple[Function, ...]:
-        """All kernels and device functions with what they need, in the order of the symbol table."""
+        """All kernels and device functions with their resources, in the order of the symbol table."""
         return self.usage.functions
 
     @property
     def kernels(self) -> tuple[Function, ...]:
-        """Those of them that can be launched."""
+        """The functions that can be launched."""
         return tuple(function for function in self.functions if function.kernel)
 
     def function(self, name: str) -> Function:
-        """The function of that name, mangled or as in the source, there with or without parameters.
+        """Returns the function of a name: mangled, or as in the source with or without parameters.
 
         :raises KeyError: There is none, or more than one.
         """
@@ -240,7 +240,7 @@ class Cubin(bytes):
                                                            kind, link, info)) in enumerate(self._rows("section"))])
 
     def section(self, name: str) -> Section:
-        """The first section of that name.
+        """Returns the first section of a name.
 
         :raises KeyError: There is none.
         """
@@ -250,7 +250,7 @@ class Cubin(bytes):
         raise KeyError(name)
 
     def section_data(self, section: Union[Section, str]) -> memoryview:
-        """The bytes of a section, given by its name or as :attr:`sections` has it. Not a copy."""
+        """Returns the bytes of a section, given by its name or an item of :attr:`sections`. Not a copy."""
         if isinstance(section, str):
             section = self.section(section)
         return memoryview(self)[section.offset:section.offset + section.size_in_file]
@@ -261,7 +261,7 @@ class Cubin(bytes):
         return _symbols(self._rows("symbol"))
 
     def symbols_of(self, table: Section) -> tuple[Symbol, ...]:
-        """Another symbol table, which files with Mercury code have."""
+        """Returns another symbol table. Files with Mercury code have several."""
         return _symbols(row for name in ("symbol", "other-symbol") for row in self._rows("symbol", name)
                         if row[1][-1] == table.number)
 
@@ -291,21 +291,21 @@ class Cubin(bytes):
 
     @functools.cached_property
     def tools(self) -> tuple[Tool, ...]:
-        """The programs that made the file; older files do not say it."""
+        """The programs that made the file; older files do not record them."""
         return tuple(Tool(made, name, version, build, options)
                      for name, version, build, options, made, _ in self._rows("tool"))
 
     # ---- What can be said about it --------------------------------------------------------------
 
     def diff(self, other: Cubin, *, ignore: Iterable[str] = (), limit: Optional[int] = None) -> Diff:
-        """How another cubin differs from this one.
+        """Returns the differences between another cubin and this one.
 
-        Sections and symbols are matched by name, records by what they are about. Unequal bytes always
+        Sections and symbols are matched by name, records by their subject. Unequal bytes always
         give at least one difference, unless its topic is ignored.
 
-        :param ignore: :data:`TOPICS` to leave out. With ``"tkinfo"``, files that other tools made of the
-            same inputs count as the same.
-        :param limit: Differences told of each topic. None: all.
+        :param ignore: :data:`TOPICS` to leave out. With ``"tkinfo"``, outputs of different tools for
+            equal inputs compare equal.
+        :param limit: The number of differences to list for each topic. None: all.
         """
         if isinstance(ignore, str):
             ignore = (ignore,)
@@ -319,7 +319,7 @@ class Cubin(bytes):
                     {topic: count for topic, (count,) in _c.rows(_c.answer_list, answer, "count") if count})
 
     def verify(self) -> tuple[Finding, ...]:
-        """What breaks the rules that every file of ptxas and nvlink keeps; empty if nothing does."""
+        """Returns the violations of rules that every file of ptxas and nvlink follows; empty if there are none."""
         answer = _c.ask(_c.cubin_verify, self._handle)
         return tuple(Finding(rule, place, field, text) for rule, _, place, field, text, _
                      in _c.rows(_c.answer_list, answer, "finding"))

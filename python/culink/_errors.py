@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Exceptions of the package, and the messages that a link gives."""
+"""Exceptions of the package, and the messages of a link."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ class Error(Exception):
 
 
 class CubinError(Error):
-    """A file is damaged, or no file of the kind that was asked for.
+    """A file is damaged, or it is not of the expected kind.
 
-    ``str()`` is one line with all of it: ``a.cubin: .symtab, st_name of symbol 4: ...``.
+    ``str()`` is one line with all parts: ``a.cubin: .symtab, st_name of symbol 4: ...``.
     """
 
     def __init__(self, message: str, file: str = "", place: str = "", field: str = "") -> None:
@@ -34,7 +34,7 @@ class CubinError(Error):
 
 
 class Origin(NamedTuple):
-    """A place that a message speaks of."""
+    """A place that a message refers to."""
 
     role: str
     """``"referenced by"``, ``"defined in"``; may be empty."""
@@ -45,23 +45,23 @@ class Origin(NamedTuple):
     symbol: str
     """The function or variable there, mangled, or empty."""
     detail: str
-    """What is so there, for example ``"16 bytes"``; or empty."""
+    """The property of that place, for example ``"16 bytes"``; or empty."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Message:
-    """What a link has to say. Programs ask for ``id``, people read ``str()``."""
+    """A message of a link. Programs use ``id``, people read ``str()``."""
 
     severity: str
-    """``"info"``, ``"warning"``, ``"error"``; or ``"bug"``: the linker contradicted itself."""
+    """``"info"``, ``"warning"``, ``"error"``; or ``"bug"``: an internal error of the linker."""
     id: str
-    """A name that stays from release to release: ``"undefined-reference"`` (docs/culink.md)."""
+    """A name that is the same in every release: ``"undefined-reference"`` (docs/culink.md)."""
     text: str
     """``"undefined symbol: _Z1fv"``."""
     arguments: tuple[str, ...]
-    """What fills the blanks of the text: names, sizes, files."""
+    """The arguments of the text: names, sizes, files."""
     origins: tuple[Origin, ...]
-    """Where, and who else."""
+    """The places that it refers to."""
     notes: tuple[str, ...]
     """Further facts."""
     hint: str
@@ -74,7 +74,7 @@ class Message:
 
 
 class LinkError(Error):
-    """The link failed. ``messages`` says why; ``str()`` is what the program would print."""
+    """The link failed. ``messages`` has the reasons; ``str()`` is the text that the program would print."""
 
     def __init__(self, messages: tuple[Message, ...]) -> None:
         super().__init__(messages)

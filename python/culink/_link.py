@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Linking: the options in Python's words, handed on as words of the command line."""
+"""Linking: converts the options from Python to words of the command line."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _CODES = ("default", "sass", "mercury", "exact")
 
 
 class Input(NamedTuple):
-    """Bytes to link, with the name that messages call them."""
+    """Bytes to link, with their name in messages."""
 
     name: str
     data: Data
@@ -42,14 +42,14 @@ class HostReferences(NamedTuple):
 
 
 class LinkedCubin(Cubin):
-    """What :func:`link` returns: the linked image, and what the linker had to say about it."""
+    """The result of :func:`link`: the linked image, and the messages of the linker."""
 
     messages: tuple[Message, ...] = ()
     """Warnings and notes; a link with errors raises :class:`LinkError` instead."""
 
 
 def _program(name: str) -> str:
-    """The path of a program of this package, or nothing."""
+    """Returns the path of a program of this package, or an empty string."""
     try:
         files = importlib.metadata.files("culink") or []
     except importlib.metadata.PackageNotFoundError:
@@ -61,14 +61,14 @@ def _program(name: str) -> str:
 
 
 def _list(option: str, values: Iterable[_T]) -> list[_T]:
-    """Strings, bytes and cubins can be iterated too, which nobody means here."""
+    """Returns a list; refuses strings, bytes and cubins, which can be iterated, too."""
     if isinstance(values, (str, bytes, bytearray, memoryview, Cubin)):
         raise TypeError(f"{option} is a list, not a single {type(values).__name__}")
     return list(values)
 
 
 def _named_bytes(source: Source, number: int) -> tuple[str, Optional[bytes]]:
-    """A file by its path, or a name and bytes that nobody can change."""
+    """Returns the path of a file and None, or a name and immutable bytes."""
     if isinstance(source, Cubin):
         return source.name or f"<input {number}>", source.data
     if isinstance(source, tuple):
@@ -96,7 +96,7 @@ def _message(message: int) -> Message:
 
 @functools.lru_cache(maxsize=None)
 def _package_folders() -> list[str]:
-    """Where packages of NVIDIA's on PyPI have their programs, if some are installed."""
+    """Returns the folders of programs of installed NVIDIA packages from PyPI."""
     try:
         spec = importlib.util.find_spec("nvidia")
     except (ImportError, ValueError):
@@ -107,11 +107,11 @@ def _package_folders() -> list[str]:
 
 
 class _Link:
-    """What is collected before a link, and the link itself.
+    """The arguments of a link, and the link itself.
 
-    It runs in a thread of its own and without the GIL. The thread that called waits for it, and looks up a few times
-    a second to let Python answer signals, above all Ctrl-C, and to report progress. Both may raise an exception,
-    which ends the link.
+    It runs in a thread of its own, without the GIL. The calling thread waits for it and wakes up 25 times a second,
+    so that Python can handle signals, such as Ctrl-C, and report progress. Both may raise an exception, which
+    ends the link.
     """
 
     def __init__(self) -> None:
@@ -144,7 +144,7 @@ class _Link:
 
     def set_tools(self, cuda: Optional[Path], ptxas: Optional[Path], finalizer: Optional[Path], code: str,
                   lto: bool) -> None:
-        """The programs of NVIDIA's that take part where inputs or options need them."""
+        """Sets NVIDIA's programs, which the link uses if inputs or options need them."""
         def set_tool(kind: str, path: Optional[bytes]) -> None:
             _c.link_set_tool(self._handle, kind.encode(), path)
 
@@ -244,51 +244,51 @@ def link(
 ) -> LinkedCubin:
     """Links device code for one target and returns the image that the driver loads.
 
-    Other threads run while it links, any number of links may run at once, and Ctrl-C is answered.
-    Nothing but the inputs and the options decides the result.
+    Other threads run during the link, any number of links may run at once, and Ctrl-C works.
+    The result depends only on the inputs and the options.
 
     :param inputs: Cubins, fatbins, host objects, archives and PTX, told apart by their content: paths,
         bytes, :class:`Cubin` objects, or pairs of a name and bytes (:class:`Input`), where the name is
-        what messages call the bytes. The order decides the order of the output.
+        used in messages. The order decides the order of the output.
     :param arch: The target: ``"sm_90"``.
     :param relocatable: Make an object that can be linked again (``-r``).
     :param debug: Keep unused code, and symbols for a debugger (``-g``).
-    :param suppress_debug_info: With `debug`: all code stays, but no symbols for a debugger.
+    :param suppress_debug_info: With `debug`: keep all code, but no symbols for a debugger.
     :param code: For sm_100 and later: ``"sass"``, ``"mercury"`` or ``"exact"`` (docs/compilers.md). Default:
         ``"exact"`` with a `finalizer`, else ``"sass"``.
-    :param kernels_used: Parts of the names of the kernels to keep. None: all stay.
+    :param kernels_used: Substrings of the names of the kernels to keep. None: keep all.
     :param host_references: The kernels that host code launches; others are discarded.
     :param ignore_host_info: Keep kernels that no host object among the inputs launches.
     :param keep_system_libraries: Do not leave out unused parts of CUDA's device runtime.
-    :param libraries: Archives ``lib<name>.a`` behind the inputs, from the first folder that has them.
+    :param libraries: Archives ``lib<name>.a`` after the inputs, from the first folder that has them.
     :param library_paths: Folders for `libraries`.
-    :param missing_libraries_are_errors: One that is not found is otherwise warned about.
-    :param cuda: The folder of the CUDA toolkit for what only NVIDIA's programs can do. None: the one that
-        the program ``culink`` would take, or else an NVIDIA package of this Python. Links of cubins for
+    :param missing_libraries_are_errors: A missing library is an error, not a warning.
+    :param cuda: The folder of the CUDA toolkit, for tasks that need NVIDIA's programs. None: the toolkit that
+        the program ``culink`` would use, or else an NVIDIA package of this Python. Links of cubins for
         targets before sm_100 need none.
-    :param ptxas: The compiler for PTX among the inputs. None: that of the toolkit.
+    :param ptxas: The compiler for PTX among the inputs. None: the ptxas of the toolkit.
     :param ptxas_options: Further options for it.
-    :param finalizer: libnvJitLink or nvlink, to schedule code for sm_100 and later again. None: that of the
-        toolkit if `code` is ``"exact"``, else none.
+    :param finalizer: libnvJitLink or nvlink, to schedule code for sm_100 and later again. None: the one of the
+        toolkit if `code` is ``"exact"``, otherwise none.
     :param lto: Optimise code that was compiled for link-time optimisation (``-dlto``, docs/compilers.md), with the
-        libnvJitLink and ptxas of the toolkit. Else inputs that have nothing but such code are refused.
+        libnvJitLink and ptxas of the toolkit. Otherwise inputs with only such code are refused.
     :param nvvm_options: With `lto`: options for the optimiser (``-Xnvvm``).
-    :param variables_used: With `lto`: parts of the names of the variables that the host uses. None: all.
+    :param variables_used: With `lto`: substrings of the names of the variables that the host uses. None: all.
     :param max_registers: Registers that a thread of code compiled here may use (``-maxrregcount``).
     :param emulate: ``"nvlink-13.0.88"``: the bytes that version of nvlink would write, its defects
         included. :func:`emulated_linkers` lists the values.
-    :param dialect: ``"13.2"``: the conventions of that release of CUDA. None: those of the newest release
-        that made an input. :func:`known_dialects` lists the values.
-    :param preserve_relocations: Keep relocations that were resolved, for other tools.
+    :param dialect: ``"13.2"``: the conventions of that release of CUDA. None: the conventions of the newest
+        release that made an input. :func:`known_dialects` lists the values.
+    :param preserve_relocations: Keep resolved relocations, for other tools.
     :param tools_patch: The code is for tools to put into programs (``--link-as-tools-patch``).
     :param warnings_are_errors: A warning fails the link.
-    :param extra_warnings: Also about what is seldom a mistake.
-    :param suppress_arch_warning: Not about inputs without code for the target.
-    :param suppress_stack_size_warning: Not about kernels whose stack has no known bound.
+    :param extra_warnings: Also warn about constructs that are rarely mistakes.
+    :param suppress_arch_warning: Do not warn about inputs without code for the target.
+    :param suppress_stack_size_warning: Do not warn about kernels with a stack of unknown bound.
     :param check: Compare the output with the inputs before it is returned (docs/checker.md).
     :param threads: 0: one per core when the work is worth it.
-    :param progress: Called while a longer link runs with the name of the step, and how many of how
-        many inputs were read. An exception that it raises ends the link.
+    :param progress: Called during a longer link with the name of the step, the number of inputs that were
+        read, and the number of all inputs. An exception that it raises ends the link.
     :raises LinkError: The link failed; the exception has the messages.
     """
     if code not in _CODES:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What a cubin holds, as named tuples."""
+"""The contents of a cubin, as named tuples."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from typing import NamedTuple, Optional
 from . import _c
 
 UNBOUNDED_STACK: int = 0xffffffff
-"""The value of :attr:`Function.stack` where recursion leaves it without a limit."""
+"""The value of :attr:`Function.stack` if recursion makes it unlimited."""
 
 
 def release(number: int) -> Optional[tuple[int, int]]:
-    """(13, 0) for 130; nothing for 0."""
+    """Returns (13, 0) for 130, None for 0."""
     return (number // 10, number % 10) if number else None
 
 
 class Header(NamedTuple):
-    """What a file is for."""
+    """The type, format and target of a file."""
 
     type: str
     """``"EXEC"``: linked; ``"REL"``: an object."""
@@ -30,7 +30,7 @@ class Header(NamedTuple):
     sm: int
     """90."""
     virtual_sm: Optional[int]
-    """90 for compute_90; None: not said."""
+    """90 for compute_90; None: not recorded."""
     toolkit: Optional[tuple[int, int]]
     """The release of CUDA that made it: ``(13, 0)``."""
     mercury: bool
@@ -38,7 +38,7 @@ class Header(NamedTuple):
 
 
 class Function(NamedTuple):
-    """What one kernel or device function needs. What the file does not say is None. Sizes are in bytes."""
+    """The resources of one kernel or device function. None: not recorded in the file. Sizes are in bytes."""
 
     name: str
     """Mangled."""
@@ -46,14 +46,14 @@ class Function(NamedTuple):
     """It can be launched."""
     registers: Optional[int]
     register_limit: Optional[int]
-    """That the compiler was given; 255: none."""
+    """Given to the compiler; 255: none."""
     frame: Optional[int]
     """Stack of its own."""
     stack: Optional[int]
-    """Stack with all that it calls; :data:`UNBOUNDED_STACK` if that has no limit."""
+    """Stack with all that it calls; :data:`UNBOUNDED_STACK`: without a limit."""
     max_stack: Optional[int]
     shared: int
-    """Static shared memory; of a linked kernel with the reserved area."""
+    """Static shared memory; for a linked kernel, the reserved area included."""
     local: int
     """Local memory."""
     barriers: Optional[int]
@@ -77,7 +77,7 @@ class Function(NamedTuple):
 
 
 class Usage(NamedTuple):
-    """What a module takes, in bytes, and its functions."""
+    """The memory of a module in bytes, and its functions."""
 
     toolkit: Optional[tuple[int, int]]
     global_memory: int
@@ -92,7 +92,7 @@ class Usage(NamedTuple):
 
 
 class Section(NamedTuple):
-    """A section header, and what the section is for."""
+    """A section header, and the role of the section."""
 
     number: int
     name: str
@@ -119,7 +119,7 @@ class Symbol(NamedTuple):
 
     number: int
     name: str
-    """That of its section for a section symbol without one."""
+    """The section's name for a section symbol without a name."""
     binding: str
     """``"LOCAL"``, ``"GLOBAL"``, ``"WEAK"``."""
     type: str
@@ -167,7 +167,7 @@ class Value(NamedTuple):
     """``"number"``, ``"symbol"``, ``"code offset"`` or ``"text"``."""
     number: int
     text: str
-    """Of a symbol its name."""
+    """The name, for a symbol."""
 
 
 class Attribute(NamedTuple):
@@ -176,7 +176,7 @@ class Attribute(NamedTuple):
     section: int
     """Number of the section that it is in."""
     function: str
-    """That the section is about, mangled; empty: the whole module."""
+    """The function that the section describes, mangled; empty: the whole module."""
     offset: int
     code: int
     name: str
@@ -203,7 +203,7 @@ class Tool(NamedTuple):
     """A program that took part in making a file."""
 
     object: str
-    """What the file was called, or empty."""
+    """The name of the file at that time, or empty."""
     name: str
     """``"ptxas"``."""
     version: str
@@ -219,7 +219,7 @@ class Difference(NamedTuple):
     place: str
     """A section, a symbol, a record; or empty."""
     text: str
-    """What differs: first file first."""
+    """The two values, the first file's first."""
 
     def __str__(self) -> str:
         return ": ".join(part for part in self if part)
