@@ -141,7 +141,7 @@ CULINK_API culink_status culink_link_add_file(culink_link *link, const char *pat
 // in messages. 0 bytes are a damaged input; `data` may be NULL then.
 CULINK_API culink_status culink_link_add_bytes(culink_link *link, const char *name,
                                                const void *data, size_t size);
-// Adds an input whose bytes are copied by this call.
+// Adds an input and copies its bytes.
 CULINK_API culink_status culink_link_add_copy(culink_link *link, const char *name, const void *data,
                                               size_t size);
 // Adds the archive lib<name>.a after all inputs, and a folder to search for archives, as -l and -L

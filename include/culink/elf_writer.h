@@ -98,7 +98,7 @@ public:
     SymbolBinding binding = SymbolBinding::Global;
     SymbolType type = SymbolType::NoType;
     u8 other = 0;            // bits kOther...
-    SectionId section = {};  // none: undefined, unless special_section says otherwise
+    SectionId section = {};  // none: undefined, unless special_section is set
     u16 special_section = 0; // kSectionAbsolute, kSectionCommon
     u64 value = 0;
     u64 size = 0;

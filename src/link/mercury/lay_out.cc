@@ -28,7 +28,7 @@
 
 namespace culink {
 
-// The tables of symbols of the Mercury plane, whose symbols have the numbers of .symtab.
+// The symbol tables of the Mercury plane. Symbols have the same numbers as in .symtab.
 struct MercurySymtab {
   elf::SectionId section; // .nv.merc.symtab
   elf::SectionId indices; // .nv.merc.symtab_shndx, in files with very many sections, or none

@@ -293,7 +293,7 @@ struct Dialect {
   std::string_view tool_build;
   std::string_view tool_object;  // the name of the output; empty: that of the file, with -g
   std::string_view tool_options; // empty: those that were given
-  u32 newest_toolkit = 130;      // whose objects we know
+  u32 newest_toolkit = 130;      // newest release with known objects
   Release release; // what the file looks like; of the newest object in culink's own files
   InputRules input;
   CommandRules command;

@@ -110,7 +110,7 @@ struct Placement {
   std::vector<UnnamedShared> unnamed_shared;
   // Only when emulating nvlink:
   u64 null_symbol_value = 0;  // st_value of symbol 0
-  bool wrong_symbols = false; // variables are not where their symbols say
+  bool wrong_symbols = false; // variables are not at the addresses of their symbols
 
   [[nodiscard]] const UnnamedShared *unnamed_in(OutId section) const {
     for (const UnnamedShared &block : unnamed_shared)

@@ -98,7 +98,7 @@ struct OutputSections {
   [[nodiscard]] std::string_view name(const OutSection &section) const {
     return table.name(section);
   }
-  // The function whose code a section is.
+  // The function that a code section belongs to.
   [[nodiscard]] EntityId function(OutId id) const { return details[id.value].function; }
   // The .nv.info section of code.
   [[nodiscard]] OutId records(OutId id) const { return details[id.value].records; }

@@ -48,7 +48,7 @@ struct Entity {
   u8 other = 0;
   bool local : 1 = false;
   bool function : 1 = false;
-  bool dynamic : 1 = false;          // extern __shared__ x[]: memory whose size the launch gives
+  bool dynamic : 1 = false;          // extern __shared__ x[]: its size is given at launch
   bool sized : 1 = false;            // dynamic in an earlier file, of a fixed size in a later one
   bool weak_over_common : 1 = false; // a weak definition was lost beside a common symbol (Q057)
   // An image that is a parameter of a kernel: its section is the kernel's code.

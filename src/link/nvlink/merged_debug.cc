@@ -241,7 +241,7 @@ std::unordered_set<u32> find_confused(const MergedDebugSources &s) {
   return out;
 }
 
-// Functions whose alias precedes them are not found at all (Q107).
+// nvlink does not find a function at all if an alias precedes it (Q107).
 void add_functions_with_alias_owners(const MergedDebugSources &s,
                                      std::vector<std::set<u32>> &functions,
                                      std::vector<std::vector<u32>> &objects) {
@@ -339,8 +339,8 @@ bool has_unfinished_frames(const InputObject &object) {
   return false;
 }
 
-// Made by a link with -r -g, whose code is for a debugger. The next link without -g finalizes it
-// again.
+// True for an object from a link with -r -g. Its code is for a debugger, and the next link without
+// -g finalizes it again.
 bool is_linked_for_debugger(const InputObject &object) {
   for (const elf::Section &section : object.view.sections()) {
     if (object.kinds[section.index].role != elf::SectionRole::NoteTkinfo)

@@ -76,7 +76,7 @@ struct MergedDebugSources {
 };
 
 struct MergedDebugRequest {
-  // Functions whose prevailing definition is one object's, and all objects that define them.
+  // Functions with their prevailing definition in one object, and all objects that define them.
   struct Definitions {
     std::vector<EntityId> functions; // each once
     std::vector<u32> objects;        // in their order

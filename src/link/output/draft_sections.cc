@@ -2,7 +2,7 @@
 //
 // Headers and contents of the sections of a file. Pieces of the inputs are borrowed, not copied.
 // Files with one form of their code take every content in the section it belongs to; files with
-// Mercury code send most contents to a counterpart, so callers say where they go. Symbols have
+// Mercury code send most contents to a counterpart, so callers pass the destination. Symbols have
 // their numbers by now.
 #include "link/output/draft_sections.h"
 

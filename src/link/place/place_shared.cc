@@ -169,7 +169,7 @@ private:
   SharedPlan plan_;
   std::vector<FunctionId> kernels_;
   std::vector<std::pair<FunctionId, FunctionId>>
-      joined_; // a kernel and the one whose section it has
+      joined_; // a kernel, and the kernel with the section that it shares
   std::vector<EntityId> device_, dynamic_;
   std::vector<EntityId> unplaced_;                    // never get an address
   std::map<EntityId, std::vector<FunctionId>> users_; // of device and dynamic variables

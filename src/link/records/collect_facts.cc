@@ -164,7 +164,7 @@ private:
     return std::ranges::lower_bound(p_.symbols.folded, folded, {}, &Resolution::Folded::function)
         ->into;
   }
-  // The definition that a reference is in is part of the output, or would be if it were live.
+  // True if the definition with the reference is part of the output, or would be if it were live.
   [[nodiscard]] bool prevails(const Reference &reference) const {
     return reference.from.valid() &&
            p_.symbols[reference.from].prevailing.object == reference.object;
@@ -216,8 +216,8 @@ void LivenessExplainer::read_references() {
   find_variables(references);
 }
 
-// Relocations do not say whether code calls a function or takes its address, but the call graph
-// says which calls there are, and in which object the address was seen first.
+// A relocation does not show whether code calls a function or takes its address. The call graph has
+// the calls, and the first object that takes the address.
 void LivenessExplainer::note_taker(const Reference &reference, FunctionId function) {
   if (!reference.from.valid())
     return;

@@ -46,7 +46,7 @@ public:
   ObjectRecords read();
 
 private:
-  // The function whose records are read.
+  // The function of the records that are read.
   struct Reading {
     FunctionId function;
     OutId text;

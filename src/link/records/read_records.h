@@ -16,7 +16,7 @@ struct ReadRecords {
   std::vector<OutId> lists_externs;
 };
 
-// Reads the .nv.info sections of all objects. Of kernels, REGCOUNT is what `resources` say.
+// Reads the .nv.info sections of all objects. REGCOUNT of kernels comes from `resources`.
 [[nodiscard]] ReadRecords read_info_records(const Program &program, const Layout &layout,
                                             const Resources &resources, WorkerPool &pool);
 

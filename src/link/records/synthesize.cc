@@ -171,7 +171,8 @@ ByteSpan later_fields(const Program &p, u32 version) {
   return {};
 }
 
-// The oldest virtual architecture of the inputs, and the toolkit whose conventions the output has.
+// Builds .note.nv.cuinfo: the oldest virtual architecture of the inputs, and the toolkit of the
+// output's conventions.
 std::vector<u8> build_cuinfo(const Program &p, const Origins &origins) {
   constexpr u32 kKnownVersion = 2;
   const u16 oldest = std::min(p.arch.number, origins.oldest_arch);

@@ -33,7 +33,7 @@ struct RelocationContext {
 
 [[nodiscard]] RelocRuleInputs rule_inputs_of(const Program &program);
 
-// `function`: whose code the relocation is in, if any.
+// Resolves the symbol. `function`: the owner of the code with the relocation, if any.
 [[nodiscard]] RelocTarget resolve_target(const RelocationContext &context, ObjectId object,
                                          u32 index, FunctionId function);
 

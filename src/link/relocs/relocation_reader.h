@@ -13,7 +13,7 @@ struct RelocSource {
   const elf::Section *table = nullptr;    // of the object
   const elf::Section *section = nullptr;  // of the object: what is relocated
   ObjectId object;
-  FunctionId function;         // whose code is relocated, if any
+  FunctionId function;         // owner of the relocated code, if any
   u64 base = 0;                // of the object's part in the output section
   u64 begin = 0;               // entries before this offset of the section are left out
   u64 end = ~u64{0};           // and those from here on

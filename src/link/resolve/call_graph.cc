@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One call graph from those of the objects. ptxas records direct calls, functions whose address is
-// taken (with their prototype) and indirect calls (with the prototype they call through). An
-// indirect call may reach every address-taken function of the same prototype; a node per prototype
-// between callers and targets keeps the number of edges linear. Liveness, the placement of memory
-// and the records of kernels all read this graph.
+// Merges the call graphs of the objects into one. ptxas records direct calls, functions whose
+// address is taken (with their prototype) and indirect calls (with the prototype they call
+// through). An indirect call may reach every address-taken function of the same prototype; a node
+// per prototype between callers and targets keeps the number of edges linear. Liveness, the
+// placement of memory and the records of kernels all read this graph.
 //
 // Objects are read in parallel, in batches of consecutive ones; the lists of the batches are joined
 // in order. Prototypes get their numbers when all batches are read.

@@ -203,7 +203,7 @@ void check_unified(const Program &p, Diagnostics &diag) {
       }
 }
 
-// The kernel whose image parameter the symbol is.
+// Returns the kernel that an image parameter belongs to.
 EntityId kernel_of_parameter(const Program &p, const Entity &opaque) {
   const InputObject &object = p.objects[opaque.prevailing.object.value];
   const u32 kernel = object.owner_of_code(object.symbols[opaque.prevailing.symbol].section);
@@ -291,8 +291,8 @@ void check_undefined(const Program &p, Diagnostics &diag) {
   report_undefined(p, missing, diag);
 }
 
-// A question about a symbol that does not exist, or a selection that selects nothing, is a mistake
-// in the name. Symbols are those of all inputs, linked or not.
+// An option with a symbol that does not exist, or a selection without a match, is a mistake in the
+// name. All symbols of the inputs are known here, linked or not.
 
 namespace {
 

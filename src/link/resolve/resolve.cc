@@ -11,8 +11,8 @@
 // symbol that is local to its object needs no shard and gets its entity in the last step. Neither
 // numbers nor messages depend on how many shards or threads there are.
 //
-// What may surprise is the order of functions: before an alias whose name no object has used yet
-// comes the function that owns the code (Q043).
+// What may surprise: if an alias is the first symbol of its name, the function that owns the code
+// is numbered before it (Q043).
 #include "link/resolve/resolve.h"
 
 #include <algorithm>
