@@ -143,8 +143,7 @@ u64 Merger::align_of_instance(const elf::Symbol &symbol) {
       if (is_shared(other.other) && other.size == 0 && other.binding() != SymbolBinding::Weak)
         dynamic_align_ = std::max(*dynamic_align_, other.value);
   }
-  const u64 divisor =
-      symbol.value & (~symbol.value + 1); // the largest power of two that divides it; 0 for 0
+  const u64 divisor = symbol.value & (~symbol.value + 1); // the largest power of two; 0 for 0
   return p_.policy.misreads_instances ? symbol.value
          : divisor == 0               ? *dynamic_align_
                                       : std::min(divisor, *dynamic_align_);
