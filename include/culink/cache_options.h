@@ -12,11 +12,10 @@ namespace culink {
 struct CacheOptions {
   static constexpr u64 kDefaultSize = u64{5} << 30;
 
-  std::string folder;           // only its owner may be able to write it; empty: none
-  bool folder_is_guess = false; // no message if it cannot be created
-  u64 size =
-      kDefaultSize;   // limit of all files in it, in bytes; the least recently used are removed
-  std::string remote; // http:// or https://, a store that others share; empty: none
+  std::string folder;            // only its owner may be able to write it; empty: none
+  bool folder_is_guess = false;  // no message if it cannot be created
+  u64 size = kDefaultSize;       // of its files, in bytes; the least recently used are removed
+  std::string remote;            // http:// or https://, a store that others share; empty: none
   bool remote_read_only = false; // nothing is sent to that store
 
   [[nodiscard]] bool empty() const { return folder.empty() && remote.empty(); }
