@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A question is answered from the folder, then from the shared store, whose answers the folder gets
-// too. Its key is the digest of everything that decides the answer: kind, programs by their
-// contents, words, inputs, and the variables of the environment that NVIDIA's compilers might read.
-// Where something else could decide, there is no key and nothing is kept.
+// A lookup asks the folder, then the shared store, and copies an answer of the store to the folder.
+// The key is the digest of everything that determines the answer: its kind, the contents of the
+// programs, the words of the command line, the inputs, and the environment variables that NVIDIA's
+// compilers may read. If anything else could affect the answer, there is no key and nothing is
+// cached.
 //
-// What may surprise: the digest of a program is an entry, too, whose key is the path and state of
-// the file. It is of use on this machine only, and is not shared.
+// What may surprise: the digest of a program is also a cache entry. Its key is the path and the
+// state of the file, so it is valid on this machine only and is not shared.
 #include "compilers/cache/cache.h"
 
 #include <algorithm>
@@ -27,15 +28,15 @@ namespace culink {
 
 namespace {
 
-// Changes when an answer comes to be made or used in another way.
+// Changes whenever answers are made or used differently.
 constexpr std::string_view kFormat = "culink cache 1";
 constexpr std::string_view kIdentity = "identity";
 
-// Beginnings of the names of variables. None of them is documented to matter here.
+// Prefixes of variable names. It is not documented whether the compilers read them.
 constexpr std::array<std::string_view, 7> kVariables = {
     "LD_PRELOAD=", "NVCC_", "NVJITLINK_", "NVLINK_", "NVVMIR_", "NVVM_", "PTXAS_"};
 
-// Each part behind its length, so that no two lists of parts have the same bytes.
+// Hashes each part after its length, so that two different lists of parts have different bytes.
 class KeyHasher {
 public:
   void add(u64 number) {
@@ -68,7 +69,7 @@ std::string environment_of_compilers() {
   return out;
 }
 
-// Whether the word may name a file whose contents count.
+// True if the word may name a file that affects the answer.
 bool may_name_file(const std::string &word) {
   return word.find('/') != std::string::npos || word.starts_with('@') ||
          word.find("options-file") != std::string::npos ||
@@ -76,7 +77,7 @@ bool may_name_file(const std::string &word) {
          word.find("output-file") != std::string::npos;
 }
 
-// "-split-compile=0" is about this machine.
+// True for options such as "-split-compile=0", whose meaning depends on the number of cores.
 bool counts_cores(const std::string &word) {
   return word.find("split-compile") != std::string::npos;
 }
@@ -158,14 +159,14 @@ std::optional<ProgramIdentity> Cache::identify_once(const std::string &path) {
   std::optional<ProgramIdentity> found = identify_program(path);
   if (found && found->settled && found->state == *state)
     if (const CacheFolder *place = folder(); place && writes_) {
-      // Without it the file is read again.
+      // If this fails, the file is read again next time.
       [[maybe_unused]] const Result<bool> written =
           place->write(key, encode_entry(key, found->contents, {}));
     }
   return found;
 }
 
-// Threads wait for the first that asks.
+// The first thread identifies a program; other threads wait for its result.
 std::optional<ProgramIdentity> Cache::identify(const std::string &path) {
   const std::lock_guard lock(identities_mutex_);
   const auto [at, is_new] = identities_.try_emplace(path);
@@ -231,7 +232,7 @@ Cache::find(const CacheKey &key, const std::function<bool(const CompilerAnswer &
 
 void Cache::keep(const CacheKey &key, ByteSpan image, std::string_view text) {
   for (const auto &[path, state] : key.programs_)
-    if (state_of(path) != state) // it may have been another one that answered
+    if (state_of(path) != state) // the program may have been replaced while it ran
       return;
   const std::vector<u8> entry = encode_entry(key.digest_, image, text);
   keep_local(key.digest_, entry);
@@ -268,12 +269,12 @@ std::vector<std::string> Cache::troubles() const {
 
 // ---- Programs
 //
-// Which build of a compiler it is. Versions do not tell: only equal files are sure to give equal
-// answers. They have up to 100 MB, so what was found is remembered for as long as the file's state
-// is the same, by the caller.
+// Identifies the build of a compiler. Versions are not sufficient: only equal files are sure to
+// give equal answers. The files have up to 100 MB, so the caller remembers the digest for as long
+// as the state of the file is the same.
 //
-// A file that was written a moment ago may be written again without a change of its times, because
-// clocks of file systems are coarse. Such a state proves nothing yet.
+// File systems have coarse clocks: a file that was written a moment ago may be written again
+// without a change of its times. Such a state is not settled and is not trusted.
 
 namespace {
 

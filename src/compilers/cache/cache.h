@@ -19,13 +19,13 @@
 
 namespace culink {
 
-// The state of a file, which changes with its contents, without reading it.
+// The state of a file as its metadata gives it. It changes whenever the contents change.
 struct FileState {
   u64 device = 0;
   u64 number = 0;
   u64 size = 0;
-  i64 written = 0; // nanoseconds
-  i64 changed = 0; // the same for any change; no program can set it back
+  i64 written = 0; // modification time in nanoseconds
+  i64 changed = 0; // status change time in nanoseconds; programs cannot set it back
 
   bool operator==(const FileState &) const = default;
 };
@@ -35,22 +35,22 @@ struct FileState {
 struct ProgramIdentity {
   Digest contents;
   FileState state;
-  bool settled = false; // a later change will show in the state
+  bool settled = false; // true if every later change will change the state
 };
 
-// Reads the whole file. Nothing: it cannot be read, changes meanwhile, or is no program or library:
-// what a script does is decided elsewhere.
+// Reads the whole file. Returns nullopt if it cannot be read, if it changes meanwhile, or if it is
+// not an executable or library. The behaviour of a script depends on other files.
 [[nodiscard]] std::optional<ProgramIdentity> identify_program(const std::string &path);
 
-// All that decides the answer of a compiler.
+// Everything that determines the answer of a compiler.
 struct CacheQuestion {
-  std::string_view kind;             // "ptx": what is asked, and how the answer is kept
-  std::vector<std::string> programs; // paths of those who would answer, each by its role; "": none
+  std::string_view kind;             // the kind of job and of its answer, such as "ptx"
+  std::vector<std::string> programs; // paths of the compilers, each by its role; "": none
   std::vector<std::string> words;    // target and options, in order
   std::vector<ByteSpan> contents;    // inputs, in order
 };
 
-// A question by its digest.
+// The digest of a question.
 class CacheKey {
 public:
   [[nodiscard]] const Digest &digest() const { return digest_; }
@@ -61,24 +61,24 @@ private:
   std::vector<std::pair<std::string, FileState>> programs_;
 };
 
-// Answers of compilers from earlier links. Nothing is opened before the first question. For any
-// number of threads at once; whatever goes wrong is a miss.
+// Cached answers of compilers from earlier links. Opens nothing before the first question. Safe for
+// concurrent use; every failure is a miss.
 class Cache {
 public:
   explicit Cache(CacheOptions options);
   Cache(const Cache &) = delete;
   Cache &operator=(const Cache &) = delete;
 
-  // Nothing: there is no cache, or what would answer is not known for certain, for instance because
-  // an option names a file.
+  // Returns nullopt if the cache is off, or if the compiler or its inputs are not fully known, for
+  // instance because an option names a file.
   [[nodiscard]] std::optional<CacheKey> key_of(const CacheQuestion &question);
-  // `holds` looks at the contents of an answer; one that does not hold is removed.
+  // `holds` checks the contents of an answer. An answer that fails the check is removed.
   [[nodiscard]] std::optional<CompilerAnswer>
   find(const CacheKey &key, const std::function<bool(const CompilerAnswer &)> &holds);
   void keep(const CacheKey &key, ByteSpan image, std::string_view text);
 
   [[nodiscard]] CacheUse use() const;
-  // What is wrong with the folder or the store, each once, for messages.
+  // Returns the problems of the folder and the store, each once, for messages.
   [[nodiscard]] std::vector<std::string> troubles() const;
 
 private:
@@ -90,7 +90,7 @@ private:
   void note_trouble(std::string &place, const std::string &what);
 
   const CacheOptions options_;
-  const std::string environment_; // variables that compilers may look at
+  const std::string environment_; // variables that compilers may read
   std::once_flag opened_;
   std::optional<CacheFolder> folder_;
   std::optional<RemoteStore> remote_;
@@ -98,12 +98,12 @@ private:
   std::atomic<u32> local_hits_ = 0, remote_hits_ = 0, misses_ = 0, stored_ = 0;
   std::mutex identities_mutex_;
   std::map<std::string, std::optional<ProgramIdentity>> identities_;
-  mutable std::mutex mutex_; // for the texts
+  mutable std::mutex mutex_; // protects the texts
   std::string folder_trouble_, write_trouble_, entry_trouble_;
 };
 
-// The answer to a question from the cache, which may be null, or else from the compiler that `ask`
-// runs. Sound answers are kept.
+// Returns the answer from the cache, which may be null, or else from the compiler that `ask` runs.
+// Successful answers are cached.
 [[nodiscard]] Result<CompilerAnswer>
 answer_once(Cache *cache, const CacheQuestion &question,
             const std::function<bool(const CompilerAnswer &)> &is_sound,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// BLAKE2b as RFC 7693 has it, without a key. It is as hard to deceive as SHA-256 and twice as fast
-// on a processor without instructions for either, and a linker hashes all the code it links.
+// BLAKE2b of RFC 7693, without a key. It is as strong as SHA-256 and twice as fast on a processor
+// without special instructions for either. A linker hashes all the code that it links.
 #include "compilers/cache/digest.h"
 
 #include <algorithm>
@@ -63,7 +63,7 @@ Hasher::Hasher() : state_(kStart) {
   state_[0] ^= kNoKeyOneLeaf ^ sizeof(Digest);
 }
 
-// Precondition: total_ counts the bytes of the block.
+// Precondition: total_ includes the bytes of the block.
 void Hasher::compress(const u8 *block, bool last) {
   Words m, v;
   for (size_t i = 0; i < m.size(); ++i)
@@ -73,7 +73,7 @@ void Hasher::compress(const u8 *block, bool last) {
   v[12] ^= total_;
   if (last)
     v[14] = ~v[14];
-#pragma GCC unroll 12 // so that the order of words costs no loads
+#pragma GCC unroll 12 // constant indices: the permutation costs no loads
   for (size_t round = 0; round < kRounds; ++round)
     mix_round(v, m, kOrders[round % kOrders.size()]);
   for (size_t i = 0; i < state_.size(); ++i)
@@ -87,7 +87,7 @@ void Hasher::add(ByteSpan bytes) {
       compress(waiting_.data(), false);
       waits_ = 0;
     }
-    // Whole blocks need no copy, but one byte at least has to be left for the last.
+    // Whole blocks are not copied, but the last block needs at least one byte.
     while (waits_ == 0 && bytes.size() > kBlock) {
       total_ += kBlock;
       compress(bytes.data(), false);

@@ -8,16 +8,16 @@
 
 namespace culink {
 
-// 256 bits that stand for contents: nobody can make two that have the same.
+// A 256-bit digest that identifies contents. Collisions cannot be constructed.
 using Digest = std::array<u8, 32>;
 
-// BLAKE2b (RFC 7693) with 32 bytes of result. Contents may come in parts.
+// BLAKE2b (RFC 7693) with a digest of 32 bytes. The input may be added in pieces.
 class Hasher {
 public:
   Hasher();
 
   void add(ByteSpan bytes);
-  // Nothing may be added afterwards.
+  // Returns the digest. No input may be added afterwards.
   [[nodiscard]] Digest finish();
 
 private:
@@ -26,14 +26,14 @@ private:
   void compress(const u8 *block, bool last);
 
   std::array<u64, 8> state_;
-  std::array<u8, kBlock> waiting_; // the last block is another one than those before it
+  std::array<u8, kBlock> waiting_; // the last block is compressed differently, so it waits
   u64 waits_ = 0;
   u64 total_ = 0;
 };
 
 [[nodiscard]] Digest digest_of(ByteSpan bytes);
 
-// 64 digits.
+// Returns 64 hexadecimal digits.
 [[nodiscard]] std::string to_hex(const Digest &digest);
 
 } // namespace culink

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The folder on disk. A file is written under a name of its own and renamed when it is whole, so
-// that readers need no lock and a process that is killed leaves nothing under a name that counts.
-// Nothing is synchronised with the disk: what a power failure cuts is found when it is read.
+// The folder on disk. A file is written under a temporary name and renamed when it is complete. So
+// readers need no lock, and a killed process leaves no partial file under a valid name. Nothing is
+// synchronised with the disk: a read detects a file that a power failure has cut.
 //
-// The folder stays small without a count of what is in it. Now and then a process that has written
-// a file lists the sixteenth that the file lies in, and removes the oldest files if they take too
-// much. A file's time is that of its last use. Processes that do so at once remove the same files.
+// The folder is kept small without an index of its contents. Occasionally, a process that has
+// written a file lists the shard of that file, one of sixteen, and removes the oldest files if the
+// shard is too large. The time of a file is the time of its last use. Processes that clean a shard
+// at once remove the same files.
 //
-// What may surprise: a folder that others may write is not used at all, nor one that belongs to
-// somebody else. What is in it becomes part of programs.
+// What may surprise: a folder that other users can write, or that another user owns, is not used at
+// all, because its contents become part of programs.
 #include "compilers/cache/folder.h"
 
 #include <algorithm>
@@ -36,7 +37,7 @@ namespace {
 
 constexpr std::string_view kVersion = "v1";
 
-// "v1/c": below the folder; the version changes with the form of files and names.
+// The path of a shard below the folder. "v1" changes with the format of files and names.
 std::string cache_shard(u32 number) {
   return std::string(kVersion) + "/" + "0123456789abcdef"[number % kCacheShards];
 }
@@ -59,17 +60,17 @@ void make_folders(const std::string &path) {
   ::mkdir(path.c_str(), 0700);
 }
 
-// Backup programs leave folders out that have such a file (https://bford.info/cachedir/).
+// Backup programs skip folders that contain such a file (https://bford.info/cachedir/).
 void add_tag(int folder) {
   constexpr std::string_view kTag = "Signature: 8a477f597d28d172789f06886806bc55\n"
                                     "# This file is a cache directory tag created by culink.\n";
   const FileDescriptor file(
       ::openat(folder, "CACHEDIR.TAG", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
-  if (file) // a folder without it serves as well
+  if (file) // the folder works without the file
     static_cast<void>(write_all(file.get(), as_bytes(kTag)));
 }
 
-constexpr std::string_view kUnfinished = "tmp."; // begins the name of a file that is being written
+constexpr std::string_view kUnfinished = "tmp."; // prefix of the names of unfinished files
 
 // The space that a file of that size takes on a disk.
 u64 space_of(u64 size) {
@@ -107,10 +108,10 @@ void remove_in_shard(int folder, const std::string &shard, const std::string &na
   ::unlinkat(folder, (shard + "/" + name).c_str(), 0);
 }
 
-// The files of a shard, without those that were abandoned, which are removed.
+// Returns the files of a shard. Removes abandoned unfinished files and does not return them.
 std::vector<ShardFile> list_shard(int folder, const std::string &shard) {
   constexpr i64 kNanosecondsPerSecond = 1'000'000'000;
-  constexpr time_t kAbandoned = 3600; // seconds that no process needs to write a file
+  constexpr time_t kAbandoned = 3600; // seconds; no process needs that long to write a file
   std::vector<ShardFile> out;
   const time_t now = std::time(nullptr);
   for_files_in_shard(folder, shard, [&](const std::string &name, const struct stat &info) {
@@ -123,16 +124,16 @@ std::vector<ShardFile> list_shard(int folder, const std::string &shard) {
   return out;
 }
 
-// True for so many of the written files that a shard is looked at once for each 64th of its limit,
-// on average. What the digest is decides, so that processes need not count together.
+// True if the writer of a file cleans its shard. That happens once for each 64th of the shard's
+// limit, on average. The digest decides, so that processes need no common counter.
 bool looks_at_shard(const Digest &name, u64 size, u64 limit) {
   constexpr u64 kLooks = 64;
   const u64 period = limit / (kLooks * std::max<u64>(space_of(size), 1)) + 1;
   return load_le<u64>(name.data() + 8) % period == 0;
 }
 
-// Where the files take more than the limit, removes those that were used least recently until a
-// fifth of it is free. Unfinished ones that no process writes any more go as well.
+// If the files exceed the limit, removes the least recently used ones until a fifth of the limit is
+// free. Also removes abandoned unfinished files.
 void clean_shard(int folder, const std::string &shard, u64 limit) {
   std::vector<ShardFile> files = list_shard(folder, shard);
   u64 space = 0;
@@ -149,21 +150,21 @@ void clean_shard(int folder, const std::string &shard, u64 limit) {
   }
 }
 
-// A number that no other process has.
+// Returns a name that no other process uses.
 std::string unfinished_name() {
   std::random_device random;
   return std::string(kUnfinished) + std::to_string(::getpid()) + "." + std::to_string(random()) +
          "." + std::to_string(random());
 }
 
-// A file beyond the limit of the process would end it by a signal.
+// True if a file is beyond the process's limit for file sizes. Writing it would raise SIGXFSZ.
 bool exceeds_process_limit(u64 size) {
   rlimit limit{};
   return ::getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
          size > limit.rlim_cur;
 }
 
-// Not for each use: a minute is exact enough to tell which files are old.
+// Does not update the time at each use: a precision of a minute is enough to find old files.
 void mark_used(int fd, const struct stat &info) {
   constexpr time_t kExact = 60;
   if (std::time(nullptr) - info.st_mtim.tv_sec < kExact)
@@ -201,7 +202,7 @@ std::optional<std::vector<u8>> CacheFolder::read(const Digest &name) const {
   const FileDescriptor file(::openat(folder_.get(), place_of(name).path.c_str(),
                                      O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
   if (!file) {
-    if (errno == ELOOP) // a link, which nobody here has made
+    if (errno == ELOOP) // a symbolic link, which culink never creates
       remove(name);
     return std::nullopt;
   }
@@ -274,15 +275,14 @@ void CacheFolder::clear() const {
 
 // ---- The file of an answer
 //
-// A mark, two sizes, the key, a checksum, then image and text. The checksum
-// is over all the rest, so that any bit that changes on a disk or on the way is noticed, and the
-// key is inside, so that a file under another name answers nothing. It is no protection from those
-// who can write such files: docs/compilers.md says whom a shared store has to be trusted to keep
-// out.
+// The file has a mark, two sizes, the key, a checksum, then image and text. The checksum covers all
+// other bytes, so that any bit error on disk or in transit is detected. The file contains the key,
+// so that a file under a wrong name is rejected. The checksum does not protect from malicious
+// writers: see docs/compilers.md for the access that a shared store may allow.
 
 namespace {
 
-constexpr u64 kMark = 0x3130656863614375; // "uCache01", changes with the form
+constexpr u64 kMark = 0x3130656863614375; // "uCache01"; changes with the format
 constexpr u64 kSizesAt = 8;
 constexpr u64 kKeyAt = 24;
 constexpr u64 kChecksumAt = kKeyAt + sizeof(Digest);

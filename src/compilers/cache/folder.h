@@ -13,25 +13,25 @@
 
 namespace culink {
 
-// What a compiler answered.
+// The answer of a compiler.
 struct CompilerAnswer {
   std::vector<u8> image; // an image, or PTX
-  std::string text;      // what it said
-  int status = 0;        // of the compiler; else there is no image, and nothing is kept
+  std::string text;      // the compiler's messages
+  int status = 0;        // exit status of the compiler; if not 0, `image` is empty
 };
 
-// How long the beginning of an entry is, and the size of the whole, which the beginning says.
-// Nothing: it does not begin as an entry for that key.
+// The size of the header of an entry, and the size of the whole entry as its header states it.
+// entry_size() returns nullopt if the bytes do not begin with a header for that key.
 inline constexpr u64 kEntryHeader = 88;
 [[nodiscard]] std::optional<u64> entry_size(const Digest &key, ByteSpan beginning);
 
-// An answer as a file, in a folder or in a shared store, and back. Nothing: the file is not whole,
-// or is the answer to another question than `key`.
+// Encode an answer as a file of a folder or a shared store, and decode it. Decoding returns nullopt
+// if the file is incomplete or is not the answer for `key`.
 [[nodiscard]] std::vector<u8> encode_entry(const Digest &key, ByteSpan image,
                                            std::string_view text);
 [[nodiscard]] std::optional<CompilerAnswer> decode_entry(const Digest &key, ByteSpan file);
 
-// A folder has so many shards; each is cleaned by itself.
+// The number of shards of a folder. Each is cleaned separately.
 inline constexpr u32 kCacheShards = 16;
 // How full a folder is.
 struct FolderUse {
@@ -39,22 +39,22 @@ struct FolderUse {
   u64 bytes = 0;
 };
 
-// Files under their digests, in a folder that any number of processes use at once. Its files take
-// about `limit` bytes at most: those that were not used for longest are removed.
+// Files named by their digests, in a folder that any number of processes use at once. The files
+// take about `limit` bytes at most: the least recently used ones are removed.
 class CacheFolder {
 public:
-  // Creates it if need be. The error says why it cannot be used: it is somebody else's, others can
-  // write it, or the system refuses.
+  // Opens the folder, and creates it if it does not exist. Fails if another user owns it or can
+  // write it, or if the system refuses.
   [[nodiscard]] static Result<CacheFolder> open(const std::string &path, u64 limit);
 
-  // Nothing: there is no such file.
+  // Returns nullopt if the file does not exist.
   [[nodiscard]] std::optional<std::vector<u8>> read(const Digest &name) const;
-  // Others see the whole file or none. False without an error: it is too large for the folder.
+  // Writes a file atomically. Returns false without an error if it is too large for the folder.
   [[nodiscard]] Result<bool> write(const Digest &name, ByteSpan bytes) const;
   void remove(const Digest &name) const;
 
   [[nodiscard]] FolderUse use() const;
-  // Removes all files, also those that other processes are writing.
+  // Removes all files, including files that other processes are writing.
   void clear() const;
 
 private:

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The shared store. Its entries are files, and all that it has to know are GET and PUT, as for the
-// remote caches of ccache and Bazel. A server that is gone, slow, full or confused must not cost a
-// link: connections and transfers have short deadlines, the time beyond what the bytes of an answer
-// may take is summed up, and after the first failure of its kind nothing more is asked or sent. An
-// answer that does not begin as an entry ends there, and memory is taken for what the beginning
-// says, from a small part of what there is.
+// The shared store. Its entries are files, and the server only needs GET and PUT, as for the remote
+// caches of ccache and Bazel. A server that is down, slow, full or broken must not delay a link.
+// Connections and transfers have short deadlines. The time that transfers take beyond a fair time
+// for their bytes is added up and limited. After the first failure of a kind, the store is not used
+// in that way again. A transfer ends early if it does not begin with the header of an entry. Memory
+// is allocated for the size in that header, from a small part of the available memory.
 //
 // What may surprise: redirections are not followed, and a status other than 404 is a failure. Both
-// are signs of something that is no such store, a page to log in for instance.
+// suggest a server that is not such a store, for instance a login page.
 #include "compilers/cache/remote_store.h"
 
 #include <algorithm>
@@ -30,9 +30,9 @@ namespace {
 
 constexpr long kMillisecondsToConnect = 1000;
 constexpr long kMillisecondsToTransfer = 5000;
-constexpr u64 kBytesPerMillisecond = 1000; // what is sent may take that long in addition
-constexpr i64 kMostWasted = 10'000;        // milliseconds
-constexpr u64 kMostOfOther = 1 << 16;      // bytes of what is no entry
+constexpr u64 kBytesPerMillisecond = 1000; // each transfer may take additional time for its bytes
+constexpr i64 kMostWasted = 10'000;        // milliseconds, then the store is given up
+constexpr u64 kMostOfOther = 1 << 16;      // bytes read of other answers
 
 constexpr long kFound = 200;
 constexpr long kNotFound = 404;
@@ -43,13 +43,13 @@ bool is_success(long status) {
   return status >= 200 && status < 300;
 }
 
-// Milliseconds that so many bytes may take.
+// The fair time for that many bytes, in milliseconds.
 i64 time_of(u64 bytes) {
-  constexpr u64 kSoonEnough = 50; // for what is small
+  constexpr u64 kSoonEnough = 50; // milliseconds for small transfers
   return static_cast<i64>(kSoonEnough + bytes / kBytesPerMillisecond);
 }
 
-// Bytes that the process may allocate.
+// The bytes that the process may allocate: physical memory, or a lower limit of the process.
 u64 limit_of_memory() {
   u64 out = static_cast<u64>(::sysconf(_SC_PHYS_PAGES)) * static_cast<u64>(::sysconf(_SC_PAGESIZE));
   for (const auto resource : {RLIMIT_DATA, RLIMIT_AS})
@@ -67,28 +67,28 @@ i64 milliseconds_since(std::chrono::steady_clock::time_point begin) {
 
 std::string without_password(const std::string &url) {
   const size_t colon = std::min(url.find_first_of(":@/"), url.size());
-  const bool has_scheme = url.substr(colon, 2) == ":/"; // a mistyped URL may have one slash
+  const bool has_scheme = url.substr(colon, 2) == ":/"; // a mistyped URL may have a single slash
   const size_t host = has_scheme ? std::min(url.find_first_not_of('/', colon + 1), url.size()) : 0;
   const size_t path = std::min(url.find('/', host), url.size());
   const size_t at = url.rfind('@', path);
   return at == std::string::npos || at < host ? url : url.substr(0, host) + url.substr(at + 1);
 }
 
-// One answer or one file to send.
+// One transfer: an answer that is received or a file that is sent.
 struct RemoteStore::Transfer {
   const Digest &key;
-  u64 most;               // of an entry
-  std::atomic<i64> &room; // for entries
+  u64 most;               // largest size of an entry
+  std::atomic<i64> &room; // the bytes that all transfers may still hold
   bool sends = false;
-  ByteSpan rest;            // to send
-  std::vector<u8> received; // an entry, or the beginning of something else
-  u64 size = 0;             // of that entry; 0: not known, or it is none
-  u64 dropped = 0;          // bytes of something else
-  i64 held = 0;             // of the room
+  ByteSpan rest;            // the bytes that are not sent yet
+  std::vector<u8> received; // an entry, or the beginning of another answer
+  u64 size = 0;             // size of the entry; 0 if unknown, or if it is not an entry
+  u64 dropped = 0;          // bytes of an answer that is not an entry
+  i64 held = 0;             // the part of `room` that this transfer holds
   bool too_large = false;
   bool no_memory = false;
 
-  // False: the transfer ends.
+  // Takes received bytes. Returns false to end the transfer.
   bool take(ByteSpan bytes) {
     if (received.size() < kEntryHeader) {
       const ByteSpan part =
@@ -117,7 +117,7 @@ struct RemoteStore::Transfer {
     try {
       if (!no_memory)
         received.reserve(size);
-    } catch (const std::bad_alloc &) { // must not pass the library's frames
+    } catch (const std::bad_alloc &) { // an exception must not pass through libcurl
       no_memory = true;
     }
     return !no_memory;
@@ -172,7 +172,7 @@ void RemoteStore::spend(i64 milliseconds) {
     give_up("too slow");
 }
 
-// Once; false: there is no library to ask with.
+// Loads libcurl, once. Returns false if that is not possible.
 bool RemoteStore::load() {
   const std::lock_guard lock(mutex_);
   if (std::exchange(loaded_, true))
@@ -185,7 +185,7 @@ bool RemoteStore::load() {
   }
   call_ = *functions;
   room_ = static_cast<i64>(std::min(most_, limit_of_memory() / 16));
-  // Else it waits for leave to send, which not every server gives.
+  // Without this, libcurl waits for a permission to send, which some servers never give.
   headers_ = call_.slist_append(nullptr, "Expect:");
   return true;
 }
@@ -196,11 +196,11 @@ void *RemoteStore::take_handle() {
     return call_.init();
   void *out = idle_.back();
   idle_.pop_back();
-  call_.reset(out); // but for its connection
+  call_.reset(out); // keeps the connection
   return out;
 }
 
-// The status of the answer; kNoAnswer: there is none.
+// Runs a transfer and returns the HTTP status; kNoAnswer if there is none.
 long RemoteStore::run(void *handle, Transfer &transfer) {
   const std::string digits = to_hex(transfer.key);
   const std::string url = url_ + digits.substr(0, 1) + "/" + digits.substr(1);
@@ -273,7 +273,7 @@ bool RemoteStore::put(const Digest &name, ByteSpan bytes) {
   spend(milliseconds_since(begin));
   if (is_success(status))
     return true;
-  // It may be full, or only for reading.
+  // The store may be full or read-only.
   writes_ = false;
   if (status != kNoAnswer)
     report("did not take an entry (status " + std::to_string(status) +
@@ -283,9 +283,9 @@ bool RemoteStore::put(const Digest &name, ByteSpan bytes) {
 
 // ---- libcurl
 //
-// The library is loaded at run time: only links with a shared store need it, and it brings thirty
-// libraries with it. So the programs do not depend on it, and where it is missing, such a link does
-// without the store. Distributions have it under one of two names.
+// libcurl is loaded at run time, because only links with a shared store need it and it loads thirty
+// other libraries. So the programs do not depend on it; if it is missing, the link runs without the
+// store. Distributions have it under one of two names.
 
 namespace curl {
 

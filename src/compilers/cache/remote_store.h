@@ -17,8 +17,8 @@
 
 namespace culink {
 
-// The functions of libcurl that are used, and its numbers for them, which its binary interface
-// guarantees. A unit test compares them with its header where that is installed.
+// The functions of libcurl that are used, and its numbers for options and answers, which its ABI
+// guarantees. A unit test compares them with the installed header.
 namespace curl {
 
 inline constexpr int kUrl = 10002;
@@ -32,8 +32,8 @@ inline constexpr int kUploadSize = 30115;
 inline constexpr int kUpload = 46;
 inline constexpr int kNetrc = 51;
 inline constexpr int kNoSignal = 99;
-inline constexpr int kTimeout = 155;        // milliseconds, of all
-inline constexpr int kConnectTimeout = 156; // milliseconds
+inline constexpr int kTimeout = 155;        // milliseconds for the whole transfer
+inline constexpr int kConnectTimeout = 156; // milliseconds for the connection
 inline constexpr int kProtocols = 181;
 inline constexpr int kResponseCode = 0x200002;
 
@@ -55,17 +55,16 @@ struct Functions {
   void (*slist_free)(void *) = nullptr;
 };
 
-// Loads the installed library. It stays loaded: it cannot be unloaded safely.
+// Loads the installed libcurl. The library stays loaded: it cannot be unloaded safely.
 [[nodiscard]] Result<Functions> load();
 
 } // namespace curl
 
-// A server that keeps files under their digests: GET and PUT of URL/c/0123... Whatever it does, it
-// costs a few seconds and one report at most: then it is not asked again. For any number of
-// threads at once.
+// A server that keeps files under their digests: GET and PUT of URL/c/0123... A broken server costs
+// at most a few seconds and one report; then it is not used again. Safe for concurrent use.
 class RemoteStore {
 public:
-  // No entry is larger than `most`.
+  // `most`: the largest size of an entry.
   RemoteStore(std::string url, bool read_only, u64 most);
   RemoteStore(const RemoteStore &) = delete;
   RemoteStore &operator=(const RemoteStore &) = delete;
@@ -73,14 +72,14 @@ public:
 
   struct Found {
     CompilerAnswer answer;
-    std::vector<u8> entry; // of which it is made
+    std::vector<u8> entry; // the encoded entry of the answer
   };
-  // Empty if the entry is missing or invalid, or if memory is short.
+  // Returns nullopt if the entry is missing or invalid, or if memory is short.
   [[nodiscard]] std::optional<Found> get(const Digest &key,
                                          const std::function<bool(const CompilerAnswer &)> &holds);
-  // Whether it was taken.
+  // Returns true if the server accepted the file.
   bool put(const Digest &name, ByteSpan bytes);
-  // The first report, or nothing.
+  // Returns the first report, or "".
   [[nodiscard]] std::string trouble() const;
 
 private:
@@ -96,19 +95,19 @@ private:
 
   const std::string url_;
   const u64 most_;
-  std::atomic<i64> room_ = 0; // bytes that transfers may still hold, all together
+  std::atomic<i64> room_ = 0; // bytes that all transfers together may still hold
   std::atomic<bool> reads_ = true;
   std::atomic<bool> writes_;
-  std::atomic<i64> wasted_ = 0; // milliseconds spent, but for those that bytes of use may take
-  mutable std::mutex mutex_;    // for all below
+  std::atomic<i64> wasted_ = 0; // milliseconds beyond the fair time for the useful bytes
+  mutable std::mutex mutex_;    // protects all members below
   bool loaded_ = false;
   curl::Functions call_;
   void *headers_ = nullptr;
-  std::vector<void *> idle_; // handles, each with its connection
+  std::vector<void *> idle_; // libcurl handles, each with its open connection
   std::string trouble_;
 };
 
-// A URL for messages: without a password.
+// Returns the URL without its password, for messages.
 [[nodiscard]] std::string without_password(const std::string &url);
 
 } // namespace culink

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Calls through the documented interface of libnvJitLink, whose functions are looked up by name, so
-// that culink is built and runs without the toolkit. The library stays loaded.
+// Calls the documented interface of libnvJitLink. Its functions are looked up by name, so that
+// culink builds and runs without the toolkit. The library stays loaded.
 //
-// A program that is linked statically cannot load libraries.
+// A statically linked program cannot load libraries.
 #include "compilers/engine/jit_link.h"
 
 #ifndef CULINK_STATIC_PROGRAM
@@ -16,7 +16,7 @@ namespace culink {
 
 namespace {
 
-constexpr int kInternal = 6; // what a release answers that cannot give it
+constexpr int kInternal = 6; // the error of a release that cannot give the output
 constexpr const char *kStandInMark = "culink_stand_in_for_nvJitLink";
 
 template <typename Function> bool look_up(void *library, const char *name, Function &function) {
@@ -24,7 +24,8 @@ template <typename Function> bool look_up(void *library, const char *name, Funct
   return function != nullptr;
 }
 
-// What a pair of functions, one for the size, gives out as text.
+// Returns the text of a log by two functions of the library: one for its size, one for its
+// contents.
 template <typename Size, typename Text> std::string read_log(void *handle, Size size, Text text) {
   std::string out;
   if (size_t length = 0; size(handle, &length) == 0 && length != 0) {
@@ -44,7 +45,7 @@ Result<JitLink> JitLink::load(const std::string &library, Beside beside) {
     const char *reason = ::dlerror();
     return Error{"", "", std::string("cannot be loaded: ") + (reason ? reason : library)};
   }
-  // A stand-in would ask for an engine in its turn, and so on.
+  // A stand-in would ask for an engine itself, and so on without end.
   if (::dlsym(handle, kStandInMark))
     return Error{"", "", library + " is culink's own and not NVIDIA's"};
   Functions found;
@@ -80,7 +81,7 @@ int JitLink::fetch(Handle handle, EngineOutput wanted, std::vector<u8> &image) c
   if (wanted != EngineOutput::Ptx)
     return (wanted == EngineOutput::Cubin ? call_.cubin : call_.ltoir)(handle, image.data());
   const int code = call_.ptx(handle, reinterpret_cast<char *>(image.data()));
-  while (!image.empty() && image.back() == 0) // the text comes with a NUL behind it
+  while (!image.empty() && image.back() == 0) // the library ends the text with a NUL
     image.pop_back();
   return code;
 }
@@ -102,7 +103,7 @@ WorkerAnswer JitLink::run(const EngineJob &job) const {
   }
   if (code == 0)
     code = call_.complete(handle);
-  // LTO-IR is there before the compiler of PTX can fail.
+  // LTO-IR is available before the compiler of PTX can fail.
   if (code == 0 || (!refused && handle && job.wanted == EngineOutput::LtoIr))
     code = fetch(handle, job.wanted, out.image);
   if (handle) {

@@ -9,47 +9,47 @@
 
 namespace culink {
 
-// The forms in which libnvJitLink takes code, by its numbers (NVJITLINK_INPUT_*).
+// The forms of code that libnvJitLink accepts, by its numbers (NVJITLINK_INPUT_*).
 enum class EngineInputKind : u32 { Cubin = 1, Ptx = 2, LtoIr = 3, Fatbin = 4, Any = 10 };
 
-// What is wanted of it. LTO-IR, the optimised program in the form that it was read in, comes from
-// releases since 13.4.
+// The requested output. LtoIr, the optimised program in the form of the input, needs release 13.4
+// or later.
 enum class EngineOutput : u32 { Cubin, Ptx, LtoIr };
 
 struct EngineInput {
   EngineInputKind kind = EngineInputKind::Cubin;
-  std::string name; // what its messages call it
+  std::string name; // the name in its messages
   ByteSpan bytes;   // borrowed
 };
 
-// One link for libnvJitLink.
+// One link by libnvJitLink.
 struct EngineJob {
-  std::vector<std::string> options; // as the library spells them
+  std::vector<std::string> options; // in the library's spelling
   std::vector<EngineInput> inputs;
   EngineOutput wanted = EngineOutput::Cubin;
 };
 
-// How a job ended, in a worker process or here.
+// How a job ended, in a worker process or in this process.
 enum class WorkerOutcome : u32 {
   Linked,
-  Refused,       // the engine does not take an input
-  Failed,        // it took it, but did not link it
-  NotUnderstood, // the message makes no sense
+  Refused,       // the engine does not accept an input
+  Failed,        // the engine accepted the inputs but did not link them
+  NotUnderstood, // the message is malformed
   NoEngine,      // the library cannot be loaded
 };
 
-// What became of a job. Texts are for messages.
+// The result of a job. Texts are for messages.
 struct WorkerAnswer {
   WorkerOutcome outcome = WorkerOutcome::Failed;
-  std::vector<u8> image; // if it was linked
-  std::string text;      // if not: why; else what there is to remark
+  std::vector<u8> image; // set if the link succeeded
+  std::string text;      // the error of a failed link, or the warnings of a successful one
 };
 
 // libnvJitLink, loaded at run time.
 class JitLink {
 public:
-  // A library that the process may have loaded under the same name: none, or culink's own, which
-  // would then receive the calls that the library makes to itself.
+  // The library that the process may have loaded under the same name: none, or culink's own
+  // stand-in, which would then receive the calls that NVIDIA's library makes to itself.
   enum class Beside : u8 { Nothing, StandIn };
 
   [[nodiscard]] static Result<JitLink> load(const std::string &library,
@@ -79,7 +79,7 @@ private:
   explicit JitLink(const Functions &functions) : call_(functions) {}
   [[nodiscard]] int fetch(Handle handle, EngineOutput wanted, std::vector<u8> &image) const;
 
-  [[maybe_unused]] Functions call_; // not in a static program
+  [[maybe_unused]] Functions call_; // unused in a static program
 };
 
 } // namespace culink

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A filter of system calls (seccomp), which the kernel runs before each of them. It allows the
-// calls that libnvJitLink 13.0 to 13.4 was seen to make for PTX, link-time optimisation and
-// finalizing, and what other C libraries call instead. All of them work on memory, on threads of
-// this process and on what is open. Everything else is refused with EPERM: the engine looks for the
-// GPU driver and for the number of processors in files, and goes on without.
+// A filter of system calls (seccomp), which the kernel checks before each call. It allows the calls
+// that libnvJitLink 13.0 to 13.4 makes for PTX, link-time optimisation and finalizing, and the
+// equivalent calls of other C libraries. They only affect memory, threads of this process and open
+// descriptors. All other calls fail with EPERM: the engine looks for the GPU driver and the number
+// of processors in files, and continues without them.
 //
-// The filter is enough. A session without a terminal and a Landlock domain without any file are
-// second layers.
+// The filter is sufficient by itself. A session without a terminal and a Landlock domain without
+// files are second layers of protection.
 #include "compilers/engine/sandbox.h"
 
 #include <array>
@@ -43,27 +43,27 @@ constexpr u32 kMachine = 0;
 constexpr auto kAllowed = std::to_array<u32>({
   // Memory.
   SYS_brk, SYS_mmap, SYS_munmap, SYS_mremap, SYS_mprotect, SYS_madvise,
-      // Threads and time; SYS_clone for threads alone.
+      // Threads and time; SYS_clone for threads only.
       SYS_futex, SYS_set_robust_list, SYS_rseq, SYS_gettid, SYS_getpid, SYS_sched_yield,
       SYS_sched_getaffinity, SYS_clock_gettime, SYS_clock_nanosleep, SYS_nanosleep,
       SYS_restart_syscall, SYS_rt_sigaction, SYS_rt_sigprocmask, SYS_rt_sigreturn, SYS_sigaltstack,
       SYS_getrandom, SYS_exit, SYS_exit_group,
-      // Open descriptors: the socket to the linker, and what the engine has opened before.
+      // Open descriptors: the socket to the linker, and files that the engine opened before.
       SYS_recvfrom, SYS_sendto, SYS_fstat, SYS_lseek, SYS_read, SYS_pread64, SYS_write,
       SYS_pwrite64, SYS_ftruncate, SYS_close,
-      // Size and time of a source file, which line information has.
+      // Size and time of a source file, for line information.
       SYS_newfstatat,
 #if defined(SYS_stat)
       SYS_stat,
 #endif
 });
 
-// A thread of root can have namespaces of its own.
+// The flags of new namespaces, which a thread of root could create.
 constexpr u32 kNamespaces = CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC |
                             CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET;
 
-// The rights of Landlock's first version, which later ones have, too, and no rule that grants one.
-// A kernel without Landlock has no such call.
+// Requests all rights of Landlock's first version, which later versions also have, without a rule
+// that grants one. On a kernel without Landlock the call fails.
 void refuse_files() {
 #if defined(SYS_landlock_create_ruleset)
   struct {

@@ -10,10 +10,10 @@ namespace culink {
 // True if CULINK_SANDBOX is set.
 [[nodiscard]] bool wants_sandbox();
 
-// From now on this process, with all its threads, can compute, and use what it has open: no files
-// by name, no terminal, no sockets of its own, no programs, no other processes. Calls of the system
-// that would do so fail. Nothing can undo it. An error: it is not so, because the kernel or the
-// machine has no such filters.
+// Restricts this process, with all its threads, to computing and to its open descriptors: it cannot
+// open files by name, use a terminal, create sockets, or start programs or processes. Such system
+// calls fail. The restriction cannot be undone. Returns an error if the kernel or the machine does
+// not support such filters.
 [[nodiscard]] std::optional<Error> enter_sandbox();
 
 } // namespace culink

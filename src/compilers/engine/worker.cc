@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The linker's side of a worker. Nothing a worker does may stop the linker: all waiting has a
-// deadline, memory is taken for what has come and not for what is announced, and writing to a dead
-// worker is an error.
+// The linker's side of a worker. A broken worker must not stop the linker: all waiting has a
+// deadline, memory is allocated for received bytes and not for announced sizes, and writing to a
+// dead worker is an error.
 //
-// What may surprise: a process that ignores SIGCHLD, or waits for all its children, loses the
-// worker before it is waited for here, and its number may be that of another process by then. So a
-// worker is ended by a signal only while it has its end of the socket open.
+// What may surprise: if the process ignores SIGCHLD, or waits for all its children, the worker is
+// reaped before this file waits for it, and its process number may be reused. So a worker is only
+// killed while it keeps its end of the socket open.
 #include "compilers/engine/worker.h"
 
 #include <algorithm>
@@ -30,14 +30,14 @@ namespace culink {
 
 // ---- Messages
 //
-// Linker and worker exchange one message each way per job: a mark, a length, and so many bytes.
-// These are numbers of eight bytes, and texts and contents behind their lengths. Both ends are of
-// one build as a rule; a length that does not fit is refused all the same, because nobody should
-// crash over bytes from outside.
+// Linker and worker exchange one message each way per job: a mark, a length, and the body. The body
+// has numbers of eight bytes, and texts and contents, each after its length. Both ends are usually
+// of one build. A wrong length is rejected anyway, because bytes from outside must not cause a
+// crash.
 
 namespace {
 
-constexpr u64 kWorkerMagic = 0x34302d6b6e696c75; // changes with the messages
+constexpr u64 kWorkerMagic = 0x34302d6b6e696c75; // changes with the format of messages
 constexpr u64 kMostInputs = 1 << 20;
 
 void append_number(std::vector<u8> &out, u64 number) {
@@ -51,7 +51,7 @@ void append_block(std::vector<u8> &out, ByteSpan bytes) {
   out.insert(out.end(), bytes.begin(), bytes.end());
 }
 
-// Takes the parts from the front of a message, as long as there are any.
+// Reads the parts of a message from its front.
 class MessageReader {
 public:
   explicit MessageReader(ByteSpan bytes) : rest_(bytes) {}
@@ -61,7 +61,7 @@ public:
     return bytes.empty() ? 0 : load_le<u64>(bytes.data());
   }
   ByteSpan block() { return take(number()); }
-  // A count of parts, of which each takes some bytes.
+  // Reads a count of parts. Each part has a minimum size in bytes, which bounds the count.
   u64 count() {
     const u64 out = number();
     fits_ = fits_ && out <= kMostInputs;
@@ -103,10 +103,10 @@ std::optional<WorkerAnswer> decode_answer(std::vector<u8> bytes) {
   return out;
 }
 
-// How the exchange of a message ended.
+// The result of the exchange of a message.
 enum class Exchange : u8 { Done, Closed, Late, Foreign };
 
-// Waits until the socket is ready. Without a limit the call that follows waits by itself.
+// Waits until the socket is ready. Without a limit, the following call waits instead.
 Exchange wait_for_socket(int socket, short event, const Patience &patience) {
   while (patience.milliseconds() >= 0) {
     pollfd waited{socket, event, 0};
@@ -240,14 +240,14 @@ WorkerProcess::~WorkerProcess() {
   end();
 }
 
-// It has nothing to lose: what is wanted of it comes by the socket.
+// Asks the worker to exit. The worker has no state to lose, and all requests come by the socket.
 void WorkerProcess::stop() const {
   pollfd other_end{socket_, 0, 0};
   if (child_ > 0 && ::poll(&other_end, 1, 0) == 0)
     ::kill(child_, SIGKILL);
 }
 
-// Returns its status.
+// Waits for the worker and returns its exit status.
 int WorkerProcess::end() {
   stop();
   if (socket_ >= 0)
@@ -257,7 +257,7 @@ int WorkerProcess::end() {
   return wait_for_child(std::exchange(child_, -1)).value_or(kLostStatus);
 }
 
-// The socket was closed at the other end, so it is ending, if it has not ended.
+// The worker has closed its socket, so it has exited or is exiting.
 Error WorkerProcess::gone() {
   return Error{"", "", "the engine " + describe_exit(end())};
 }
@@ -309,9 +309,9 @@ Result<WorkerAnswer> run_in_worker(const std::string &program, const std::string
 
 // ---- The worker's side
 //
-// The engine is NVIDIA's libnvJitLink. It crashes on some damaged objects and does one link at a
-// time however many threads ask, so it lives in processes of its own, and this is what they run.
-// They die with the linker, whatever happens to it, and leave nothing behind.
+// The engine is NVIDIA's libnvJitLink. It crashes on some damaged objects, and it runs one link at
+// a time even if several threads call it. So it runs in worker processes; below is their code.
+// Workers are killed when the linker dies, for any reason, and leave no files.
 //
 // Only the documented functions of the library are used.
 
@@ -327,14 +327,14 @@ std::optional<int> descriptor_of(const std::string &word) {
   return number;
 }
 
-// A program that uses the library may have left others open.
+// A program that uses culink as a library may have left other descriptors open.
 void close_all_but(int kept) {
   if (kept > STDERR_FILENO + 1)
     ::syscall(SYS_close_range, STDERR_FILENO + 1, kept - 1, 0);
   ::syscall(SYS_close_range, kept + 1, ~0U, 0);
 }
 
-// The engine, loaded; in the sandbox, if the environment asks for that.
+// Loads the engine, and enters the sandbox if the environment asks for it.
 Result<JitLink> load_engine(const std::string &library) {
   Result<JitLink> engine = JitLink::load(library);
   if (!engine || !wants_sandbox())
@@ -361,7 +361,7 @@ int run_engine_worker(const std::vector<std::string> &words) {
   close_all_but(*socket);
   const rlimit no_core{0, 0};
   ::setrlimit(RLIMIT_CORE, &no_core);
-  ::setenv("CUDA_VISIBLE_DEVICES", "", 1); // the GPU driver, if it is found, has nothing to start
+  ::setenv("CUDA_VISIBLE_DEVICES", "", 1); // leaves the GPU driver no device to initialise
   const Result<JitLink> engine = load_engine(words[1]);
   for (std::vector<u8> message;;) {
     const Exchange received = receive_message(*socket, message);

@@ -14,15 +14,15 @@
 
 namespace culink {
 
-// A worker process, as the linker sees it. It takes one job after the other. After an error it is
-// gone: every further job is an error too.
+// A worker process, from the linker's side. It runs one job at a time. After an error the process
+// is dead, and every further job fails too.
 //
-// Where no process can be started (a limit was reached, culink is not installed), the library is
-// loaded into this process, unless CULINK_SANDBOX asks for the sandbox. Its jobs then have no time
+// If a process cannot be started (a limit is reached, culink is not installed), the library is
+// loaded into this process, unless CULINK_SANDBOX asks for the sandbox. Jobs then have no time
 // limit and cannot be cancelled.
 class WorkerProcess {
 public:
-  // `program` is culink, which is run again as a worker that loads `library`.
+  // `program` is culink, which is started again as a worker and loads `library`.
   [[nodiscard]] static Result<WorkerProcess> start(const std::string &program,
                                                    const std::string &library);
 
@@ -32,12 +32,12 @@ public:
   WorkerProcess &operator=(WorkerProcess &&) = delete;
   ~WorkerProcess();
 
-  // The error says how the worker ended, or that it was ended because its time was over, or soon
-  // after `cancelled` was set, unless null.
+  // Runs a job. The error says how the worker ended, or that it was killed after `limit` or soon
+  // after `cancelled` was set. `cancelled` may be null.
   [[nodiscard]] Result<WorkerAnswer> run(const EngineJob &job, std::chrono::seconds limit,
                                          const std::atomic<bool> *cancelled = nullptr);
   [[nodiscard]] bool alive() const { return child_ > 0 || here_; }
-  // It is told to end. The destructor waits until it has.
+  // Asks the worker to exit. The destructor waits for it.
   void stop() const;
 
 private:
@@ -50,24 +50,24 @@ private:
 
   pid_t child_ = -1;
   int socket_ = -1;
-  std::optional<JitLink> here_; // instead of a process
+  std::optional<JitLink> here_; // used if there is not a process
 };
 
-// One job in a process of its own. An engine that cannot be asked is an error.
+// Runs one job in a new process. Fails if the engine cannot be used.
 [[nodiscard]] Result<WorkerAnswer> run_in_worker(const std::string &program,
                                                  const std::string &library, const EngineJob &job,
                                                  std::chrono::seconds limit,
                                                  const std::atomic<bool> *cancelled = nullptr);
 
-// A job as bytes, for another process, and back. The inputs of a decoded job lie in `bytes`.
+// Encode a job for another process, and decode it. A decoded job refers to `bytes`.
 [[nodiscard]] std::vector<u8> encode_job(const EngineJob &job);
 [[nodiscard]] Result<EngineJob> decode_job(ByteSpan bytes);
 
-// The first word of the command line of a worker; then the library and the socket.
+// The first word of a worker's command line. The library and the socket follow it.
 inline constexpr std::string_view kWorkerWord = "--engine-worker";
 
-// The main function of a worker, whose first word is kWorkerWord: loads the engine, serves requests
-// until the socket is closed. Returns the exit code.
+// The main function of a worker, whose first word is kWorkerWord. Loads the engine and serves
+// requests until the socket is closed. Returns the exit code.
 [[nodiscard]] int run_engine_worker(const std::vector<std::string> &words);
 
 } // namespace culink

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The engines that link prepared objects: libnvJitLink in worker processes, of which each thread
-// borrows one, because the library does not do two links at once; or the program nvlink. Only the
-// program links with -r or -kernels-used, or several objects. Where both can do it, their answers
-// are the same.
+// The engines that link prepared objects are libnvJitLink, in worker processes, and the program
+// nvlink. Each thread borrows a worker, because the library does not run two links at once. Only
+// the program links with -r or -kernels-used, or several objects. If both engines can run a link,
+// their answers are the same.
 //
-// An engine that refuses objects of one target for another (libnvJitLink: sm_100 for sm_103) is not
-// asked again. What one engine cannot do, or crashes on, is given to the other, if there is one. A
+// If an engine refuses objects of one target for another (libnvJitLink: sm_100 for sm_103), it is
+// not used for them again. If an engine fails or crashes on a link, the other engine is tried. A
 // link that the cache knows starts neither.
 //
-// A worker takes four times as long to start as the program does, most of it for loading the
-// library, but does so once. So the program gets the links of small programs, and there are only so
-// many workers that each has more to do than to start. The sandbox is for workers, which then come
-// first.
+// A worker takes four times as long to start as the program, mostly for loading the library, but it
+// starts once. So the program gets the links of small programs, and the number of workers is
+// limited such that each works longer than it takes to start. Only workers use the sandbox, so the
+// sandbox makes workers the first choice.
 #include "compilers/finalize/engines.h"
 
 #include <algorithm>
@@ -37,22 +37,22 @@ namespace culink {
 
 // ---- A folder for nvlink
 //
-// As an engine, nvlink is slower to start than the library, but it takes objects that the library
-// refuses (sm_100 for sm_103), and a statically linked culink can run it. It ignores inputs,
-// without a word, whose names do not end as it expects, so files in memory will not do.
+// As an engine, nvlink is slower to start than the library, but it accepts objects that the library
+// refuses (sm_100 for sm_103), and a statically linked culink can run it. It silently ignores
+// inputs with unexpected name endings, so files in memory are not possible.
 //
-// The folder has a random name, and no other user may enter it. Its process holds a lock, which
-// ends with the process, however that ends; children do not inherit it. So an unlocked folder is a
+// The folder has a random name and is not accessible to other users. Its process holds a lock,
+// which ends with the process in any case; children do not inherit it. So an unlocked folder is a
 // leftover, and the next process removes it.
 //
-// What may surprise: a process that looks for such folders can come between the moments at which a
-// new one is made and locked. Then it is gone, and another one is made. Only files are removed, and
-// no folder with a folder in it: nothing that we have not made.
+// What may surprise: another process can remove a new folder after it is created and before it is
+// locked. Then a further one is created. Only files are removed, and never a folder with a folder
+// in it, so foreign contents are safe.
 
 namespace {
 
 constexpr std::string_view kStart = "culink-engine-";
-constexpr std::string_view kBlank = "XXXXXX"; // what mkdtemp fills
+constexpr std::string_view kBlank = "XXXXXX"; // the part that mkdtemp replaces
 
 FileDescriptor open_and_lock(const std::string &path) {
   FileDescriptor folder(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
@@ -61,7 +61,7 @@ FileDescriptor open_and_lock(const std::string &path) {
   return folder;
 }
 
-// True if an open folder has that name, belongs to us, and no other user may enter it.
+// True if an open folder still has that name, is ours, and is not accessible to other users.
 bool is_ours(const FileDescriptor &folder, const std::string &path) {
   struct stat open {
   }, named{};
@@ -127,7 +127,8 @@ u64 bytes_of(const EngineLink &job) {
   return size;
 }
 
-// Far more than any engine needs for that many bytes, so that only one that hangs meets it.
+// Returns a limit that is far above any engine's time for that many bytes. Only a hanging engine
+// exceeds it.
 std::chrono::seconds time_limit(const EngineLink &job) {
   constexpr u64 kBytesPerSecond = 16 << 10;
   return std::chrono::seconds(120 + bytes_of(job) / kBytesPerSecond);
@@ -157,10 +158,10 @@ bool needs_program(const EngineLink &job) {
 
 } // namespace
 
-// Processor times of CUDA 13.0 on one machine; only their proportions matter, and only for speed.
+// Processor times of CUDA 13.0 on one machine. Only their ratios matter, and only for speed.
 EngineUse choose_engines(const FinalizerEngine &paths, u64 links, u64 code_bytes, u32 threads) {
   constexpr u64 kPerByte = 270, kPerLink = 500'000, kStartOfWorker = 11'500'000; // nanoseconds
-  constexpr u64 kProgramsPerWorker = 4; // as many start in the same time
+  constexpr u64 kProgramsPerWorker = 4; // processes of nvlink that start in the time of one worker
   const u64 most = std::max<u64>(1, std::min<u64>(threads, links));
   const u64 work = code_bytes * kPerByte + links * kPerLink;
   const u64 workers = std::clamp<u64>(work / kStartOfWorker, 1, most);
@@ -171,7 +172,7 @@ EngineUse choose_engines(const FinalizerEngine &paths, u64 links, u64 code_bytes
   return out;
 }
 
-// All are told first and waited for then: each needs some time to give back its memory.
+// First asks all workers to stop, then waits: each needs some time to free its memory.
 void Engines::end_workers() {
   const std::lock_guard lock(mutex_);
   for (WorkerProcess &worker : idle_)
@@ -199,7 +200,7 @@ Result<WorkerAnswer> Engines::link_with_library(const EngineLink &job) {
   return answer;
 }
 
-// The program takes files by their names only, so the objects lie in a new folder meanwhile.
+// The program only takes files by name, so the objects are written to a temporary folder.
 Engines::Answer Engines::link_with_program(const EngineLink &job) const {
   const Result<PrivateFolder> own = PrivateFolder::create(paths_.folder);
   if (!own)
@@ -256,13 +257,14 @@ Engines::Answer Engines::link_by_library_first(const EngineLink &job) {
   if (!has_nvlink() || (answer && answer->outcome == WorkerOutcome::NotUnderstood))
     return error;
   refused = refused || (answer && answer->outcome != WorkerOutcome::Failed);
-  // The program may fare better: it is of the same making, but not the same.
+  // The program may succeed: it has the same code as the library, but it is not identical.
   Answer second = link_with_program(job);
   const bool same_fault = !second && !refused;
   return same_fault ? Answer(error) : std::move(second);
 }
 
-// Both engines, because which of them is asked depends on what the first one takes.
+// The question has both engines, because the choice between them depends on the success of the
+// first.
 CacheQuestion Engines::question_for(const EngineLink &job) const {
   const bool by_library = paths_.has_library() && !needs_program(job);
   return {"finalize",

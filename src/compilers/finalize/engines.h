@@ -17,8 +17,8 @@
 
 namespace culink {
 
-// A folder for files of one program, removed with them. One that was left by a process that was
-// killed is removed when the next one is created.
+// A temporary folder for the files of one program. It is removed with its files. A folder that a
+// killed process has left is removed when the next folder is created.
 class PrivateFolder {
 public:
   [[nodiscard]] static Result<PrivateFolder> create(const std::string &where);
@@ -35,35 +35,36 @@ private:
   PrivateFolder(std::string path, FileDescriptor folder)
       : path_(std::move(path)), folder_(std::move(folder)) {}
 
-  std::string path_;      // empty: moved away
-  FileDescriptor folder_; // locked as long as it is used
+  std::string path_;      // empty if moved from
+  FileDescriptor folder_; // locked while the folder is in use
 };
 
-// A link that an engine is asked for: all on which the answer depends, but for the engine's build.
+// The input of a link by an engine: everything that determines the answer, except the engine's
+// build.
 struct EngineLink {
   std::string target;            // "sm_103"
   bool debug = false;            // link option -g
   bool relocatable = false;      // link option -r
-  std::string kernels;           // -kernels-used; none: all
+  std::string kernels;           // argument of -kernels-used; empty: all kernels
   std::vector<ByteSpan> objects; // prepared copies, borrowed
-  u8 sm = 0;                     // what they were compiled for, which decides who is asked
+  u8 sm = 0;                     // target of the objects; affects the choice of the engine
 };
 
-// How the links of one request are shared out.
+// How the links of one request are distributed.
 struct EngineUse {
-  bool program_first = false; // nvlink is asked before the library
-  u32 at_once = 1;            // as many links as are done at a time
+  bool program_first = false; // nvlink is tried before the library
+  u32 at_once = 1;            // the number of links that run concurrently
 };
 
-// What is best for so many links of code of that size, by as many threads as there may be.
+// Returns the fastest way to run that many links of code of that size with `threads` threads.
 [[nodiscard]] EngineUse choose_engines(const FinalizerEngine &paths, u64 links, u64 code_bytes,
                                        u32 threads);
 
-// The engines of one link of the user's. Any number of threads may ask.
+// The engines of one link. Safe for concurrent use.
 class Engines {
 public:
-  // The cache, which may be null, comes first. Engines are ended soon after `cancelled` is set,
-  // unless null.
+  // The cache, which may be null, is asked first. Engines are killed soon after `cancelled` is set;
+  // it may be null.
   explicit Engines(FinalizerEngine paths, Cache *cache = nullptr,
                    const std::atomic<bool> *cancelled = nullptr)
       : paths_(std::move(paths)), cache_(cache), cancelled_(cancelled) {}
@@ -71,10 +72,11 @@ public:
   Engines(const Engines &) = delete;
   Engines &operator=(const Engines &) = delete;
 
-  // Sooner than they would end otherwise. Nobody is asking.
+  // Stops the workers before the destructor would. Precondition: no call of link() is running.
   void end_workers();
 
-  // The linked file, or what the engines said. Answers do not depend on which of them was asked.
+  // Returns the linked file, or the errors of the engines. The answer does not depend on the engine
+  // that gives it.
   [[nodiscard]] Result<std::vector<u8>> link(const EngineLink &job, bool program_first = false);
   [[nodiscard]] bool has_nvlink() const { return !paths_.nvlink.empty(); }
   [[nodiscard]] const FinalizerEngine &paths() const { return paths_; }
@@ -90,7 +92,7 @@ private:
   const FinalizerEngine paths_;
   Cache *cache_;
   const std::atomic<bool> *cancelled_;
-  std::array<std::atomic<bool>, 256> refused_{}; // by what objects were compiled for
+  std::array<std::atomic<bool>, 256> refused_{}; // by target number of the objects
   std::mutex mutex_;
   std::vector<WorkerProcess> idle_;
 };

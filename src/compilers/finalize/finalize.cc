@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Finalizing the objects of a link. Each object is a job of its own: prepare a copy, let an engine
-// link it (engines.h), take the functions out of the answer. Threads take jobs, those with most
-// code first. Results and messages come in the order of the objects, whatever was done first.
+// Finalizes the objects of a link. Each object is a job: prepare a copy, link it with an engine
+// (engines.h), extract the functions from the answer. Threads take jobs, largest code first.
+// Results and messages are in the order of the objects, independent of the order of the jobs.
 #include "compilers/finalize/finalize.h"
 
 #include <algorithm>
@@ -36,7 +36,7 @@ public:
   FinalizeJob(Engines &engines, const FinalizeRequest &request)
       : request_(request), engines_(engines) {}
 
-  // One element per object; an error names what went wrong with it.
+  // Returns one element per object, a result or an error.
   std::vector<Result<FinalizedObject>> run(u32 threads) {
     const size_t count = request_.objects.size();
     std::vector<Result<FinalizedObject>> out(count, Result<FinalizedObject>(FinalizedObject{}));
@@ -55,7 +55,7 @@ public:
   }
 
 private:
-  // The size of the code that is to be finalized, which is most of the cost.
+  // The size of the code to finalize, which dominates the cost.
   [[nodiscard]] u64 work_of(u32 object) const {
     const FinalizeRequest::Object &one = request_.objects[object];
     u64 out = one.code_bytes != 0 ? one.code_bytes : one.bytes.size();
@@ -64,8 +64,8 @@ private:
     return out;
   }
 
-  // Fills order_: one of each kind, the one with most work first, which keeps all engines busy to
-  // the end.
+  // Fills order_ with one object of each group of equal ones, largest first, which keeps all
+  // engines busy to the end.
   void find_equal_objects() {
     const auto &objects = request_.objects;
     same_as_.resize(objects.size());
@@ -96,8 +96,8 @@ private:
       return view.error();
     if (std::optional<Error> error = find_contradiction(*view))
       return std::move(*error);
-    // Without the functions that are not needed, if that can be done. An engine that does not like
-    // it gets the whole object.
+    // First tries without the functions that are not needed. If the engine fails, it gets the whole
+    // object.
     if (const std::optional<std::vector<u8>> pruned = prune_object(*view, object.wanted))
       if (const Result<elf::ElfView> rest = elf::ElfView::open(*pruned))
         if (Result<FinalizedObject> out = attempt(*rest))
@@ -109,13 +109,13 @@ private:
     return out;
   }
 
-  // The engine may fail because of a function that is not in the output, such as one that a
-  // relocatable link has broken. Only the program can leave kernels out.
+  // The engine may fail because of a function that is not part of the output, for instance one that
+  // a relocatable link has broken. Only the program nvlink can leave kernels out.
   std::optional<FinalizedObject> finalize_wanted(const elf::ElfView &view,
                                                  std::span<const u32> wanted) {
     const std::string kernels = kernels_in(view, wanted);
-    // As functions whose address is taken; or as those that kernels call, because nvlink may take
-    // the address of another one of that name.
+    // First as functions with a taken address; then as callees of kernels, because nvlink may take
+    // the address of another function of that name.
     const std::array<u32, 1> none = {0};
     for (const std::span<const u32> taken : {wanted, std::span<const u32>(none)})
       if (Result<FinalizedObject> out =
@@ -124,8 +124,9 @@ private:
     return std::nullopt;
   }
 
-  // What an engine makes of a prepared copy. `taken`: device functions whose address counts as
-  // taken. `kernels`: all that stay. `wanted`: functions that have to be there. None of them: all.
+  // Returns an engine's result for a prepared copy. `taken`: device functions with addresses to
+  // mark as taken. `kernels`: all kernels that stay. `wanted`: functions that the result must have.
+  // Empty: all.
   Result<FinalizedObject> attempt(const elf::ElfView &view, std::span<const u32> taken = {},
                                   const std::string &kernels = "",
                                   std::span<const u32> wanted = {}) {
@@ -150,7 +151,7 @@ private:
     return harvest_functions(*view, std::move(answer), wanted);
   }
 
-  // An engine crashes, or leaves instructions out without a word, where the two forms disagree.
+  // If the two forms disagree, engines crash or silently drop instructions.
   static std::optional<Error> find_contradiction(const elf::ElfView &view) {
     const std::vector<Finding> findings = verify_mercury_mirror(view);
     return findings.empty() ? std::nullopt : std::optional<Error>(findings.front().what);
@@ -161,7 +162,7 @@ private:
             std::move(defined), only};
   }
 
-  // Only the program takes several objects. What it cannot do leaves the linker with less.
+  // Only the program nvlink accepts several objects. If it fails, the linker continues with less.
   [[nodiscard]] Result<FinalizedObject> finalize_together(const FinalizeRequest::Object &object) {
     std::vector<elf::ElfView> views;
     NameSet defined;
@@ -189,7 +190,7 @@ private:
     return out ? std::move(out) : Result<FinalizedObject>(FinalizedObject{});
   }
 
-  // Repeats an answer for other bytes with the same contents.
+  // Reuses a result for an object with equal bytes.
   Result<FinalizedObject> repeat(const FinalizeRequest::Object &object,
                                  const Result<FinalizedObject> &first) const {
     if (!first)
@@ -215,7 +216,7 @@ private:
   Engines &engines_;
   EngineUse use_;
   std::vector<u32> order_;
-  std::vector<u32> same_as_; // by object: the first one with its bytes
+  std::vector<u32> same_as_; // by object: the first object with the same bytes
 };
 
 } // namespace

@@ -8,17 +8,18 @@
 
 namespace culink {
 
-// Finalizes objects with the engines that there are, which are not asked for what the cache has.
-// Objects with the same bytes are finalized once.
+// Finalizes objects with the available engines, unless the cache has the answer. Objects with the
+// same bytes are finalized once.
 class Finalizer {
 public:
-  // Precondition: there is an engine. As many engines run at once as there are threads; 0: cores.
-  // The cache may be null. Engines are ended soon after `cancelled` is set, unless null.
+  // Precondition: an engine is available. `threads` is the number of engines that run at once; 0:
+  // the number of cores. The cache may be null. Engines are killed soon after `cancelled` is set;
+  // it may be null.
   Finalizer(const FinalizerEngine &engine, u32 threads, Cache *cache = nullptr,
             const std::atomic<bool> *cancelled = nullptr)
       : engines_(engine, cache, cancelled), threads_(threads) {}
 
-  // A result for each object of the request, or none after a message.
+  // Returns a result for each object of the request, or an empty list after an error message.
   [[nodiscard]] std::vector<FinalizedObject> operator()(const FinalizeRequest &request,
                                                         Diagnostics &diag);
 

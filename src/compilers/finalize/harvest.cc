@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The answer of an engine is a linked file with one .text.F, .nv.capmerc.text.F and .nv.info.F per
-// function. In the debug sections a function has a part of its own: the relocation that names it is
-// at a known offset in the frame description or at the start of the line sequence. The linker takes
-// all of it over, function by function.
+// function. Each function also has a part of the debug sections: the relocation that names the
+// function is at a known offset in the frame description or at the start of the line sequence. The
+// linker takes over all of these, function by function.
 //
-// Sections are found by name, because numbers are the engine's. An object that a relocatable link
-// has made may have several local functions of one name; engines leave them in their order. All
-// else about a function is found by the number of its section.
+// Sections are found by name, because the engine renumbers them. An object of a relocatable link
+// may have several local functions of one name; engines preserve their order. Everything else about
+// a function is found by the number of its section.
 #include "compilers/finalize/harvest.h"
 
 #include <algorithm>
@@ -27,12 +27,13 @@
 
 namespace culink {
 
-// A variable is in a register from one offset in the code to another. Where nvlink finds the
-// offsets of a discarded definition in the code of another, it reads behind the end of a table, and
-// what it writes changes from run to run (Q106). Which offsets are of that kind can be told: the
-// table of registers of the SASS plane comes from that of the Mercury plane, with the same blocks
-// and in each the same records, sorted by register and offset. So a record of the one leads to that
-// of the other, and that shows whether its offsets are in the Mercury code of the function at all.
+// A record holds the range of code offsets in which a variable is in a register. If nvlink looks up
+// the offsets of a discarded definition in the code of another definition, it reads beyond the end
+// of a table, and its output changes from run to run (Q106). Such offsets can be recognised. The
+// table of registers of the SASS plane is made from the table of the Mercury plane: it has the same
+// blocks, and each block has the same records, sorted by register and offset. So each SASS record
+// leads to its Mercury record, which shows whether the offsets are within the Mercury code of the
+// function.
 
 namespace {
 
@@ -61,7 +62,7 @@ void clear_unknown_locations(std::vector<u8> &linked_file) {
   const NameMap<u64> sizes = sizes_of_functions(*view, *symbols);
   const std::vector<elf::RegisterBlock> blocks = elf::split_registers(table->data);
   std::vector<elf::RegisterBlock> origins = elf::split_registers(mercury->data);
-  std::vector<u64> unknown; // offsets in the section
+  std::vector<u64> unknown; // offsets in the section, of values to clear
   for (size_t i = 0; i < std::min(blocks.size(), origins.size()); ++i) {
     std::vector<elf::RegisterBlock::Record> &from = origins[i].records;
     const auto size = sizes.find(blocks[i].function);
@@ -84,17 +85,17 @@ void clear_unknown_locations(std::vector<u8> &linked_file) {
 
 namespace {
 
-// Parts of the answer that belong to code, by the number of its section there.
+// Parts of the answer by the number of the code section to which they belong.
 using PartsOfCode = std::unordered_map<u32, ByteSpan>;
 
 constexpr std::string_view kText = ".text.";
 
-// Only relocatable links keep stubs of unified functions.
+// Only relocatable links preserve stubs of unified functions.
 bool is_code(const elf::Section &section) {
   return has_prefix(section.name, kText) || has_prefix(section.name, ".nv.uft.rel.");
 }
 
-// A stub is called otherwise than its section.
+// Returns the function's name. A stub does not have the name of its section.
 std::string_view function_of(const elf::ElfView &file, const elf::Section &section) {
   if (has_prefix(section.name, kText))
     return section.name.substr(kText.size());
@@ -111,7 +112,7 @@ struct CodeReference {
   i64 addend;
 };
 
-// All of a debug section, by offset.
+// Returns all code references in a debug section, ordered by offset.
 std::vector<CodeReference> references_in(const elf::ElfView &answer, std::string_view section) {
   std::vector<CodeReference> out;
   const elf::Section *table = answer.find(".rela" + std::string(section));
@@ -130,8 +131,8 @@ std::vector<CodeReference> references_in(const elf::ElfView &answer, std::string
   return out;
 }
 
-// Calls use(start, size) for every unit of a DWARF section. Lengths have 32 bits, or 64 after an
-// escape, as those of .debug_frame do.
+// Calls use(start, size) for every unit of a DWARF section. Lengths have 32 bits, or 64 bits after
+// an escape, as in .debug_frame.
 template <typename Use> void for_each_unit(ByteSpan section, Use use) {
   constexpr u32 kLongLength = 0xffffffff;
   for (u64 at = 0; at < section.size();) {
@@ -152,11 +153,11 @@ template <typename Use> void for_each_unit(ByteSpan section, Use use) {
   }
 }
 
-// What debug sections say, by the number of the section of the code.
+// Debug information by the number of the code section.
 using DebugOfCode = std::unordered_map<u32, FinalizedDebug>;
 
-// The frame description of a function has its address after length and CIE pointer; its CIE
-// precedes it.
+// A frame description holds the address of its function after the length and the CIE pointer. Its
+// CIE precedes it.
 void add_frames(const elf::ElfView &answer, DebugOfCode &out) {
   constexpr u64 kCieMark = 12, kAddressInFrame = 20, kSmallest = 36;
   const elf::Section *section = answer.find(".debug_frame");
@@ -177,7 +178,8 @@ void add_frames(const elf::ElfView &answer, DebugOfCode &out) {
   });
 }
 
-// A line sequence starts three bytes before the address and ends with the next one or the unit.
+// A line sequence starts three bytes before the address. It ends at the next sequence or at the end
+// of the unit.
 void add_lines(const elf::ElfView &answer, std::string_view name,
                std::vector<ByteSpan> FinalizedDebug::*parts, DebugOfCode &out) {
   constexpr u64 kAddressInSequence = 3;
@@ -216,7 +218,7 @@ PartsByName registers_of(const elf::ElfView &answer) {
   return out;
 }
 
-// All that debug sections say. Registers are known by the name of the function.
+// The contents of the debug sections. Register blocks are found by the name of the function.
 class DebugParts {
 public:
   explicit DebugParts(const elf::ElfView &answer) : registers_(registers_of(answer)) {
@@ -227,7 +229,7 @@ public:
     add_code_offsets(answer, ".debug_info", &FinalizedDebug::info_offsets, by_code_);
   }
 
-  // Once for each function.
+  // May be called once for each function.
   [[nodiscard]] FinalizedDebug take(u32 code, std::string_view function) {
     FinalizedDebug out = std::move(by_code_[code]);
     if (const auto found = registers_.find(function); found != registers_.end())
@@ -248,8 +250,8 @@ PartsOfCode infos_of(const elf::ElfView &answer) {
   return out;
 }
 
-// What machine code calls in place of Mercury instructions. Symbols of such functions follow those
-// that both forms have.
+// Adds the driver functions that machine code calls instead of Mercury instructions. Their symbols
+// follow the symbols that both forms have.
 void add_driver_calls(const elf::ElfView &answer, std::vector<FinalizedFunction> &functions,
                       const std::unordered_map<u32, u32> &number_of) {
   const elf::Section *mercury = answer.find(".nv.merc.symtab");
@@ -267,7 +269,7 @@ void add_driver_calls(const elf::ElfView &answer, std::vector<FinalizedFunction>
   }
 }
 
-// Registers and stack of functions that call the driver, as the module's records say.
+// Adds registers and stack of functions that call the driver, from the module's records.
 void add_resources(const elf::ElfView &answer, std::vector<FinalizedFunction> &functions,
                    const std::unordered_map<u32, u32> &number_of) {
   const elf::Section *info = answer.find(".nv.info");
@@ -288,7 +290,7 @@ void add_resources(const elf::ElfView &answer, std::vector<FinalizedFunction> &f
   }
 }
 
-// A capsule begins with the number of its code.
+// Maps sections of code to their capsules. A capsule begins with the number of its code section.
 PartsOfCode capsules_of(const elf::ElfView &file) {
   PartsOfCode out;
   for (const elf::Section &section : file.sections())
@@ -303,8 +305,8 @@ ByteSpan part(const PartsOfCode &parts, u32 code) {
   return found == parts.end() ? ByteSpan() : found->second;
 }
 
-// The code of an object by name. What has one name is to be taken from the end, in the order of the
-// object, which engines leave as it is.
+// The code sections of an object by name, last section first. So pop_back takes equal names in the
+// order of the object, which engines preserve.
 using CodeByName = NameMap<std::vector<const elf::Section *>>;
 
 CodeByName code_by_name(const elf::ElfView &object) {
@@ -315,7 +317,7 @@ CodeByName code_by_name(const elf::ElfView &object) {
   return out;
 }
 
-// Where an engine has left out some of those that have one name, the others are the wanted ones.
+// If an engine has removed some sections of one name, the remaining ones are the wanted ones.
 void forget_removed(CodeByName &compiled, const CodeByName &answered, std::span<const u32> wanted) {
   for (auto &[name, sections] : compiled) {
     const auto found = answered.find(name);
@@ -326,7 +328,7 @@ void forget_removed(CodeByName &compiled, const CodeByName &answered, std::span<
   }
 }
 
-// The note of a linker comes before those of its inputs.
+// The linker's note comes before the notes of its inputs.
 u32 toolkit_of_linker(const elf::ElfView &linked) {
   const elf::Section *section = linked.find(".note.nv.tkinfo");
   if (!section)
@@ -371,7 +373,7 @@ Result<FinalizedObject> harvest_functions(const elf::ElfView &object, std::vecto
   const PartsOfCode old_capsules = capsules_of(object), capsules = capsules_of(*view);
   const PartsOfCode infos = infos_of(*view);
   DebugParts debug(*view);
-  std::unordered_map<u32, u32> number_of; // by section of the answer: in out.functions
+  std::unordered_map<u32, u32> number_of; // by section of the answer: the number in out.functions
   for (const elf::Section &section : view->sections()) {
     if (!is_code(section))
       continue;

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The engine is a linker: it misses what other objects define and removes what no kernel reaches.
-// So a copy of the object is changed in place: names in both symbol tables, and sections that have
-// to grow are written again at the end of the file, to which their headers then point. Below is
-// what leaves functions out of such a copy.
+// The engine is a linker: it requires the definitions of other objects and removes functions that
+// no kernel reaches. So a copy of the object is changed in place: names in both symbol tables are
+// replaced, and sections that grow are appended to the file and their headers are updated. The
+// second half of this file removes functions from such a copy.
 //
-// What may surprise: only one record in .nv.merc.nv.info (an error barrier before each exit of a
-// kernel) tells the engine that code of the link was compiled with -G. The debug information does
-// not matter, nor does the same record in .nv.info. Likewise one tells it that there are samplers.
+// What may surprise: for the engine, only one record in .nv.merc.nv.info (an error barrier before
+// each exit of a kernel) marks code of the link as compiled with -G. The debug information does not
+// matter, nor does the same record in .nv.info. Another record marks the use of samplers.
 //
-// An object that a relocatable link has made may have several local functions of one name. Engines
-// find records and relocations of code by name, so that all but the first get what is the first's;
-// in the copy they have names of their own, unless that is wanted (Q110).
+// An object of a relocatable link may have several local functions of one name. Engines find
+// records and relocations of code by name, so that all these functions get those of the first. The
+// copy has distinct names instead, unless the link depends on the engine's behaviour (Q110).
 #include "compilers/finalize/prepare.h"
 
 #include <algorithm>
@@ -39,14 +39,14 @@ namespace {
 
 constexpr u64 kSymbolBytes = sizeof(elf::wire::Sym64);
 
-// What every object may leave undefined: symbols of the system.
+// True for symbols of the system, which every object may leave undefined.
 bool is_systems_own(const elf::Symbol &symbol) {
   return symbol.name.starts_with("__UFT") || symbol.name.starts_with("__UDT") ||
          symbol.name.starts_with(".nv.");
 }
 
 // Functions and variables that other objects define get names of functions that the driver might
-// provide, which are the only ones that every engine lets a program leave undefined. Shared
+// provide: these are the only names that every engine lets a program leave undefined. Shared
 // variables become dynamic memory, which has no size and is undefined in every program.
 void hide_undefined(const elf::ElfView &object, const elf::Section &table, const NameSet &defined,
                     std::vector<u8> &names, std::vector<u8> &file) {
@@ -67,7 +67,7 @@ void hide_undefined(const elf::ElfView &object, const elf::Section &table, const
     const auto set_info = [&wire](elf::SymbolBinding binding, elf::SymbolType type) {
       wire.st_info = static_cast<u8>(static_cast<u8>(binding) << 4 | static_cast<u8>(type));
     };
-    // Engines crash on kernels that are missing; as a device function one may be.
+    // Engines crash on undefined kernels, so the symbol becomes an undefined device function.
     wire.st_other = static_cast<u8>(wire.st_other & ~elf::kOtherKernel);
     if (is_systems_own(symbol)) {
       set_info(elf::SymbolBinding::Weak, symbol.type());
@@ -82,7 +82,7 @@ void hide_undefined(const elf::ElfView &object, const elf::Section &table, const
   }
 }
 
-// The names of all functions, or of those whose code is in these sections.
+// Returns the names of all functions, or of those with code in the sections `only`.
 NameSet wanted_functions(const elf::ElfView &object, std::span<const u32> only) {
   NameSet out;
   for (const elf::Symbol &symbol : object.symbols().all())
@@ -92,7 +92,7 @@ NameSet wanted_functions(const elf::ElfView &object, std::span<const u32> only) 
   return out;
 }
 
-// By section: how many of its name precede it.
+// Returns, by section, the number of earlier sections of the same name.
 std::vector<u32> count_earlier_names(const elf::ElfView &object) {
   std::vector<u32> out(object.sections().size(), 0);
   NameMap<u32> seen;
@@ -110,7 +110,7 @@ u32 add_distinct_name(std::vector<u8> &table, std::string_view name, u32 number)
   return offset;
 }
 
-// Sections of one name, and the functions in them.
+// Gives distinct names to sections of one name and to the functions in them.
 std::optional<Error> tell_names_apart(const elf::ElfView &object, const elf::Section &symbols,
                                       const elf::Section &mercury, std::vector<u8> &table,
                                       std::vector<u8> &file) {
@@ -143,7 +143,7 @@ std::optional<Error> tell_names_apart(const elf::ElfView &object, const elf::Sec
   return std::nullopt;
 }
 
-// The call graph, with every wanted device function among those whose address is taken.
+// Returns the call graph with the address of every wanted device function taken.
 std::vector<u8> with_all_taken(const elf::ElfView &object, const NameSet &wanted,
                                elf::CallGraph graph) {
   elf::PrototypeSection prototypes;
@@ -174,7 +174,7 @@ std::vector<u8> with_all_taken(const elf::ElfView &object, const NameSet &wanted
   return elf::encode_call_graph(graph);
 }
 
-// The records of the program, with such a one among them.
+// Returns the records of the module with `mark` among them.
 std::vector<u8> with_mark(std::vector<u8> records, elf::InfoAttribute mark) {
   for (const elf::InfoRecord &record : elf::InfoRecords(records))
     if (record.attribute == mark)
@@ -276,7 +276,7 @@ std::string kernels_in(const elf::ElfView &object, std::span<const u32> sections
 }
 
 void hide_registers(std::span<const std::string_view> functions, std::vector<u8> &file) {
-  constexpr u8 kNoName = 1; // nothing has a name that begins so
+  constexpr u8 kNoName = 1; // a first byte that is not the first byte of any name
   const Result<elf::ElfView> view = elf::ElfView::open(file);
   if (!view)
     return;
@@ -291,19 +291,19 @@ void hide_registers(std::span<const std::string_view> functions, std::vector<u8>
     file[offset] = kNoName;
 }
 
-// An engine works on every function of an object, also on those that the link does not need. Of a
-// library with a hundred functions a program may need five. So the others are taken out of the copy
-// that the engine gets: their sections become empty, their symbols undefined (or empty,
-// if they were local), and records, relocations and pairs of the call graph that are about them are
-// left out. Nothing is renumbered. An engine finalizes one function at a time, whatever else is in
-// the file, so the others get the same code as before; the comparisons with nvlink show it.
+// An engine works on every function of an object, also on those that the link does not need: a
+// program may need five functions of a library with a hundred. So the others are removed from the
+// engine's copy. Their sections become empty, their symbols undefined (or empty, if they were
+// local), and records, relocations and call graph pairs about them are dropped. Numbers do not
+// change. An engine finalizes each function independently of the rest of the file, so the remaining
+// functions get the same code as before; the comparisons with nvlink confirm it.
 //
-// What may surprise: frames and line sequences stay, without the relocation that says whose they
-// are. They are not found then.
+// What may surprise: frames and line sequences of removed functions stay, without the relocation
+// that names the function. So they are ignored.
 //
-// Local functions that wanted ones call stay. An object with anything else that refers to functions
-// by number is not taken apart: debug information of -G, tables of unified functions, several
-// sections of one name.
+// Local functions that wanted functions call stay. An object with other references to functions by
+// number is not pruned: debug information of -G, tables of unified functions, several sections of
+// one name.
 
 namespace {
 
@@ -318,13 +318,13 @@ std::string_view plain_name(const elf::Section &section) {
   return name;
 }
 
-// Sections with parts that belong to functions, which relocations tell.
+// Sections with parts that belong to functions. Relocations identify the function of each part.
 bool is_split_by_relocations(const elf::Section &section) {
   const std::string_view name = plain_name(section);
   return name == ".debug_frame" || name == ".debug_line" || name == ".nv_debug_line_sass";
 }
 
-// True if all that the section says about functions is known here.
+// True if all references to functions in the section are understood here.
 bool is_familiar(const elf::Section &section) {
   constexpr std::array kTypes = {
       SectionType::Null,           SectionType::Symtab,        SectionType::Strtab,
@@ -345,7 +345,7 @@ bool is_relocation_table(const elf::Section &section) {
   return section.type == SectionType::Rela || section.type == SectionType::MercuryRela;
 }
 
-// Local functions cannot be undefined: those that wanted code calls are wanted, too.
+// Local functions cannot be undefined, so the local callees of wanted code become wanted.
 void want_local_callees(const elf::ElfView &object, std::vector<bool> &unwanted) {
   for (bool more = true; more;) {
     more = false;
@@ -369,7 +369,7 @@ void want_local_callees(const elf::ElfView &object, std::vector<bool> &unwanted)
   }
 }
 
-// By section: it belongs to a function that is not wanted.
+// Returns, by section, true if it belongs to an unwanted function.
 std::vector<bool> find_unwanted(const elf::ElfView &object, std::span<const u32> wanted) {
   std::vector<bool> out(object.sections().size());
   for (const elf::Section &section : object.sections())
@@ -431,7 +431,7 @@ private:
     return true;
   }
 
-  // Where a symbol that became empty is still needed, the object is not taken apart.
+  // If an emptied symbol is still referenced, the object is not pruned.
   [[nodiscard]] SymbolState state(u32 table, u32 symbol) const {
     const auto found = states_.find(table);
     return found == states_.end() || symbol >= found->second.size() ? SymbolState::Kept
@@ -531,7 +531,7 @@ private:
     contents_[section.index] = elf::encode_rows(prototypes);
   }
 
-  // Contents one after the other, then the headers.
+  // Writes the contents one after the other, then the headers.
   [[nodiscard]] std::vector<u8> write() const {
     std::vector<u8> file(object_.file().begin(),
                          object_.file().begin() + sizeof(elf::wire::Ehdr64));
@@ -539,7 +539,7 @@ private:
     for (const elf::Section &section : object_.sections()) {
       const u64 at = section.index * sizeof(elf::wire::Shdr64);
       if (unwanted_[section.index]) {
-        // Engines crash where a section of no type follows others.
+        // Engines crash if a section of type SHT_NULL follows others.
         const elf::wire::Shdr64 nothing{.sh_type = static_cast<u32>(SectionType::Nobits)};
         store_le(headers.data() + at, nothing);
         continue;
@@ -564,7 +564,7 @@ private:
   const elf::ElfView &object_;
   const std::vector<bool> unwanted_;
   std::map<u32, States> states_;            // by symbol table
-  std::map<u32, std::vector<u8>> contents_; // of sections that change
+  std::map<u32, std::vector<u8>> contents_; // of changed sections
   bool failed_ = false;
 };
 

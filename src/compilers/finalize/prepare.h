@@ -15,35 +15,35 @@
 namespace culink {
 
 struct Preparation {
-  bool debug_code = false; // counts as compiled with -G, which changes code at the end of kernels
-  bool independent_textures = false; // counts as an object with samplers
-  bool distinct_names = false;       // no two sections, and no two local functions, have one name
+  bool debug_code = false; // treat as compiled with -G, which changes code at the end of kernels
+  bool independent_textures = false; // treat as an object with samplers
+  bool distinct_names = false;       // give all sections, and all local functions, distinct names
   NameSet defined;                   // by objects that are linked together with this one
-  std::span<const u32> only;         // sections of the device functions that are needed; none: all
+  std::span<const u32> only;         // code sections of the needed device functions; empty: all
 };
 
-// A copy of an object of sm_100 or later that an engine can link alone, with all its functions in
-// the result: what is undefined gets a name that may be, and device functions count as ones whose
-// address is taken. Sections keep their numbers.
+// Returns a copy of an object of sm_100 or later that an engine can link alone without losing
+// functions: undefined symbols get names that may stay undefined, and the addresses of device
+// functions are marked as taken. Sections keep their numbers.
 [[nodiscard]] Result<std::vector<u8>> prepare_object(const elf::ElfView &object,
                                                      const Preparation &how);
 
-// What other objects may refer to.
+// Returns the names that other objects may refer to.
 [[nodiscard]] NameSet defined_names(const elf::ElfView &object);
 
-// Names with commas between them, as -kernels-used takes them.
+// Returns the names of the kernels, separated by commas, as -kernels-used expects them.
 [[nodiscard]] std::string kernels_in(const elf::ElfView &object, std::span<const u32> sections);
 
-// Prepared copies that are linked together: what one of them defines as a kernel is one in all.
+// In prepared copies that are linked together: a kernel of one copy becomes a kernel in all.
 void agree_on_kernels(std::span<std::vector<u8>> files);
 
-// In a prepared copy, what debug information says about registers of these functions is about none.
+// Removes the debug information about registers of these functions from a prepared copy.
 void hide_registers(std::span<const std::string_view> functions, std::vector<u8> &file);
 
-// A copy of an object of sm_100 or later without the functions whose code is not in the sections
-// `wanted`; what refers to them finds them undefined. Sections and symbols keep their numbers.
-// Nothing if there is nothing to leave out, or if the object has contents that this does not take
-// apart: an engine then gets all of it.
+// Returns a copy of an object of sm_100 or later without the functions that have their code outside
+// the sections `wanted`; references to removed functions become undefined. Sections and symbols
+// keep their numbers. Returns nullopt if all functions are wanted, or if the object has unsupported
+// contents: an engine then gets the whole object.
 [[nodiscard]] std::optional<std::vector<u8>> prune_object(const elf::ElfView &object,
                                                           std::span<const u32> wanted);
 

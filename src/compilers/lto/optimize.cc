@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Link-time optimisation by the compiler of libnvJitLink. First come the options with which the
-// modules of a program were compiled and on which they have to agree; then the compiler's job; then
-// what the linker has to know of the PTX that it answers with.
+// Link-time optimisation by the compiler of libnvJitLink. The first part handles the options of the
+// modules, which have to agree. The second part runs the compiler. The third part reads the
+// properties of the resulting PTX that the linker needs.
 //
 // What may surprise: -split-compile-extended is passed on with -Xnvvm like all other options,
 // because libnvJitLink itself would not combine it with PTX.
@@ -25,15 +25,15 @@ namespace culink {
 
 // ---- Options of modules
 //
-// nvcc writes the options that concern the optimiser beside the code: "-ftz=0 -prec_div=1
-// -prec_sqrt=1 -fmad=1", "-maxreg 40", "-generate-line-info", "-split-compile 2". Optimised as one
-// program, all modules have the same; a program of which one half rounds in another way than the
-// other cannot be made, and nvlink refuses it. Raw modules (.ltoir) have no such record.
+// nvcc records the options that concern the optimiser next to the code: "-ftz=0 -prec_div=1
+// -prec_sqrt=1 -fmad=1", "-maxreg 40", "-generate-line-info", "-split-compile 2". All modules of
+// one optimised program have the same options: a program cannot round differently in its parts, and
+// nvlink refuses such modules. Raw modules (.ltoir) have no such record.
 
 namespace {
 
-// An option of arithmetic in its three spellings: in the record, in messages (and on nvcc's command
-// line), and for the optimiser.
+// An arithmetic option in three spellings: in the record, in messages (and on nvcc's command line),
+// and for the optimiser.
 struct Arithmetic {
   std::string_view recorded;
   std::string_view shown;
@@ -52,19 +52,19 @@ std::optional<u32> number_in(std::string_view word) {
   return out;
 }
 
-// A module that differs from those before it.
+// Reports a module that differs from the modules before it.
 void report_difference(std::string_view option, const ModuleRecord &first,
                        const ModuleRecord &other, Diagnostics &diag) {
   diag.report(DiagId::MixedModuleOptions, {std::string(option), first.name, other.name}, {},
               "compile all of them with the same value");
 }
 
-// A number that the modules that have it must agree on.
+// A number that must be equal in all modules that have it.
 struct SharedNumber {
   std::string_view option;
   std::optional<u32> number = {};
-  const ModuleRecord *first = nullptr; // the first module with one
-  bool missing = false;                // in some module
+  const ModuleRecord *first = nullptr; // the first module that has the number
+  bool missing = false;                // true if a module does not have it
 
   void add(std::optional<u32> one, const ModuleRecord &module, bool counts, Diagnostics &diag) {
     missing |= !one;
@@ -143,7 +143,7 @@ std::vector<std::string> arithmetic_words(const ModuleOptions &options,
   return out;
 }
 
-// Each release has written another number there.
+// The number at this place differs for each release.
 std::string release_of_ltoir(ByteSpan module) {
   constexpr size_t kPlace = 7;
   constexpr std::pair<u8, std::string_view> kReleases[] = {
@@ -156,11 +156,10 @@ std::string release_of_ltoir(ByteSpan module) {
 
 // ---- The optimiser
 //
-// Many modules in, PTX out. The compiler is that of libnvJitLink, in a worker process. It is asked
-// for PTX and not for a cubin, because that text is nvlink's to the byte if the optimiser inside
-// gets the options that nvlink gives to its own: these are passed on one by one with -Xnvvm.
-// ptxas then makes of the text what nvlink makes of it. The texts of parts (-split-compile) come
-// one behind the other.
+// Many modules in, PTX out. The compiler of libnvJitLink runs in a worker process. The linker
+// requests PTX and not a cubin: the PTX is identical to nvlink's if the optimiser gets the options
+// that nvlink gives to its own, and these are passed one by one with -Xnvvm. ptxas then compiles
+// the text as nvlink does. The texts of parts (-split-compile) are concatenated.
 
 namespace {
 
@@ -189,7 +188,7 @@ void append_host_references(std::vector<std::string> &words, const HostReference
   append_list(words, "-host-ref-ig", host.internal_variables);
 }
 
-// One thread is none more than there is anyway.
+// A value of one thread is the default and is not passed.
 void append_threads(std::vector<std::string> &words, std::string_view option,
                     std::optional<u32> threads) {
   if (threads && *threads != 1)
@@ -253,7 +252,7 @@ EngineJob optimizer_job(const OptimizerTask &task, const LtoOptions &options) {
   return job;
 }
 
-// Names of modules are in what the compiler says.
+// The compiler's messages contain the names of modules, so the names are part of the question.
 CacheQuestion question_for(const EngineJob &job, const LtoOptions &options) {
   CacheQuestion out{"lto", {options.library}, job.options, {}};
   for (const EngineInput &input : job.inputs) {
@@ -290,9 +289,9 @@ Result<CompilerAnswer> optimize(const OptimizerTask &task, const LtoOptions &opt
 
 // ---- Its answer
 //
-// Properties of the PTX that the optimiser writes: where one of several texts ends, what it leaves
-// undefined, and its target. The optimiser writes each declaration on a line of its own, of which
-// only those that begin with ".extern" count here:
+// Properties of the optimiser's PTX: the ends of its texts, its undefined symbols, and its target.
+// The optimiser writes each declaration on a line of its own. Only those that begin with ".extern"
+// matter here:
 //
 //   .extern .func  (.param .b32 func_retval0) name
 //   .extern .global .align 4 .b8 name[16];
@@ -310,13 +309,13 @@ std::string_view without_blanks_at_end(std::string_view text) {
   return text;
 }
 
-// The last word of a declaration without what follows a name.
+// Returns the last word of a declaration without the characters after a name.
 std::string name_at_end(std::string_view text) {
   text = without_blanks_at_end(text.substr(0, text.find_first_of("[;=")));
   return std::string(text.substr(text.find_last_of(" \t)") + 1));
 }
 
-// Behind the result, which is in parentheses, and before the parameters.
+// The name is after the result, which is in parentheses, and before the parameters.
 std::string name_of_function(std::string_view text) {
   const size_t first = text.find_first_not_of(" \t");
   if (first != std::string_view::npos && text[first] == '(')
@@ -369,12 +368,12 @@ std::string with_target(std::string ptx, std::string_view target) {
 
 // ---- A fixed order
 //
-// An optimiser that works with several threads (-split-compile) or in haste (-Ofc=max) writes the
-// same lines in every run, but not in the same order: the variables of a text lie in the order of
-// a hash of their addresses, and texts come as their threads end. Equal inputs shall give equal
-// outputs, so both are sorted. Functions always come in one order.
+// An optimiser with several threads (-split-compile) or with -Ofc=max writes the same lines in
+// every run, but in varying order: the variables of a text are in the order of a hash of their
+// addresses, and texts are in the order in which their threads finish. Equal inputs must give equal
+// outputs, so both are sorted. The order of functions is fixed.
 //
-// The optimiser writes each variable on a line, and all of them behind each other:
+// The optimiser writes each variable on one line, and all variables on consecutive lines:
 //
 //   .visible .global .align 8 .u64 pointer = generic(table);
 //
@@ -383,7 +382,7 @@ std::string with_target(std::string ptx, std::string_view target) {
 
 namespace {
 
-// ".global" and ".const", with or without a word for the linkage before it.
+// True for ".global" and ".const", with or without a linkage directive before them.
 bool declares_variable(std::string_view line) {
   constexpr std::string_view kLinkages[] = {".visible ", ".weak ", ".common ", ".extern "};
   for (const std::string_view linkage : kLinkages)
@@ -415,7 +414,7 @@ std::string_view declared_name(std::string_view line) {
   return names.empty() ? std::string_view() : names.back();
 }
 
-// Lines that follow each other, of which each declares a variable.
+// Consecutive lines, each of which declares a variable.
 class Variables {
 public:
   void add(std::string_view line) { lines_.push_back(line); }
@@ -435,7 +434,7 @@ public:
 private:
   struct Step {
     u32 number;
-    std::vector<std::string_view> references; // which are not looked at yet
+    std::vector<std::string_view> references; // the references that are not visited yet
   };
 
   void visit(u32 number) {
@@ -444,7 +443,7 @@ private:
     pending_.push_back({number, names_in(line.substr(std::min(line.find('='), line.size())))});
   }
 
-  // Without recursion, because lists that hang together can be long.
+  // Not recursive, because chains of references can be long.
   void append_with_references(u32 first, std::string &out) {
     if (!seen_[first])
       visit(first);

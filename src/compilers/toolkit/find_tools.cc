@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where NVIDIA's toolkit is. What the user says comes first: an option, then a variable, then nvcc
-// in PATH, which often is a link into a toolkit. Compilers near a program that uses the linker are
-// of the release that makes its code, and a variable may name an older one.
+// Finds NVIDIA's toolkit. The user's choice comes first: an option, then an environment variable,
+// then nvcc in PATH, which often is a link into a toolkit. Compilers near a program that uses the
+// linker are of the release that makes its code, while a variable may name an older one.
 //
-// The linker itself reads no environment; those who call it look here first.
+// The linker itself reads no environment; its callers use this file first.
 //
-// What may surprise: nvcc of a toolchain folder calls this program as the nvlink beside it. The
-// toolkit is then that of the folder, whatever variables say, because its compilers have made the
-// objects. So the path by which this program was called counts, not the file that it is.
+// What may surprise: nvcc of a toolchain folder runs this program as the nvlink next to it. The
+// toolkit is then the toolkit of that folder, regardless of variables, because its compilers have
+// made the objects. So the path by which this program was called matters, not the file that the
+// path leads to.
 #include "compilers/toolkit/find_tools.h"
 
 #include <algorithm>
@@ -30,7 +31,7 @@ namespace fs = std::filesystem;
 
 constexpr const char *kUsualProgramFolder = "/usr/local/cuda/bin";
 
-// The folder that a program is in, links followed; empty if there is no such program.
+// Returns the folder of a program with links resolved; empty if the program does not exist.
 std::string real_folder(const std::string &program) {
   std::error_code error;
   const fs::path real = program.empty() ? fs::path() : fs::canonical(program, error);
@@ -50,7 +51,7 @@ std::vector<std::string> site_packages_in(const std::string &root) {
 
 } // namespace
 
-// The toolkit of the nvcc beside the symbolic link that started this program.
+// Returns the toolkit of the nvcc next to the symbolic link that started this program.
 std::string toolkit_of_caller() {
   const auto *const called = reinterpret_cast<const char *>(::getauxval(AT_EXECFN));
   if (!called)
@@ -71,7 +72,7 @@ std::string program_in(const std::string &folder, const std::string &name) {
 
 namespace {
 
-// What `find` finds first in the folders that a variable lists, or nothing.
+// Returns the first result of `find` in the folders that a variable lists, or "".
 template <typename Find> std::string find_in_list(const char *variable, Find find) {
   const std::string list = environment(variable);
   for (size_t at = 0, end = 0; end < list.size(); at = end + 1) {
@@ -122,11 +123,11 @@ std::vector<std::string> library_folders_beside(const std::string &program_folde
 
 // ---- libnvJitLink and nvlink
 //
-// They are in the toolkit, or the library where the loader would look.
+// Both are in the toolkit; the library may also be in the loader's search path.
 //
 // What may surprise: culink may itself be installed under the name nvlink, and one of its libraries
-// under the name libnvJitLink. It must not take itself for an engine, or it would start itself for
-// ever. The library is known by a name that it exports.
+// under the name libnvJitLink. culink must not use itself as an engine, or it would start itself
+// without end. Its library is recognised by an exported name.
 
 namespace {
 
@@ -153,7 +154,7 @@ bool is_library(const std::string &path) {
 
 } // namespace
 
-// Names of a library's symbols are near its beginning.
+// A library's symbol names are near its beginning.
 bool is_stand_in(const std::string &path) {
   constexpr u64 kMost = u64{1} << 20;
   constexpr std::string_view kMark = "culink_stand_in_for_nvJitLink";
@@ -191,7 +192,7 @@ FinalizerEngine find_finalizer(const std::string &given, const std::string &cuda
     if (std::string nvlink = program_in(folder, "nvlink");
         out.nvlink.empty() && !nvlink.empty() && !is_same_file(nvlink, self))
       out.nvlink = std::move(nvlink);
-    // Engines of different releases schedule code differently, so both are of one toolkit.
+    // Engines of different releases schedule code differently, so both must be of one toolkit.
     if (!out.empty())
       break;
   }
@@ -202,15 +203,15 @@ FinalizerEngine find_finalizer(const std::string &given, const std::string &cuda
 
 // ---- ptxas
 //
-// The toolkit whose nvcc compiles should also compile PTX here. A toolkit without
-// ptxas may have libnvJitLink, with the same compiler inside; a ptxas of another toolkit may be too
-// old for its code. The library of CUDA 12 does not make objects (-r).
+// PTX is compiled by the toolkit of the user's nvcc. A toolkit without ptxas may have libnvJitLink,
+// which contains the same compiler; a ptxas of another toolkit may be too old for the PTX. The
+// library of CUDA 12 cannot make objects (-r).
 
 std::string find_ptxas(const std::string &cuda, const std::vector<std::string> &near) {
   for (const std::string &folder : toolkit_program_folders(cuda, near)) {
     if (std::string found = program_in(folder, "ptxas"); !found.empty())
       return found;
-#ifndef CULINK_STATIC_PROGRAM // which cannot load it
+#ifndef CULINK_STATIC_PROGRAM // a static program cannot load the library
     if (const std::string library = find_library_beside(folder);
         !library.empty() && !library.ends_with(".so.12"))
       return "";
@@ -221,8 +222,8 @@ std::string find_ptxas(const std::string &cuda, const std::vector<std::string> &
 
 // ---- The cache
 //
-// It is where CULINK_CACHE_DIR says, or where programs have such folders by
-// the XDG rules. Relative paths in the latter are no paths, by the same rules.
+// The cache is in the folder of CULINK_CACHE_DIR, or in the standard folder of the XDG rules. These
+// rules require that relative paths in XDG variables are ignored.
 
 namespace {
 
