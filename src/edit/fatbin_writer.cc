@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The inverse of input/fatbin: entries and containers as NVIDIA's fatbinary writes them, so that
-// without packing its bytes and ours are equal.
+// The inverse of input/fatbin: writes entries and containers like NVIDIA's fatbinary; without
+// packing the bytes are equal.
 //
-// What may surprise: PTX has a NUL behind it, which counts as a part of it when it is packed and as
-// padding when it is not; PTX always has a record of options, even an empty one; and entries for a
-// family of targets repeat .nv.compat of their cubin there.
+// What may surprise: PTX has a final NUL, which is part of the payload when packed and padding when
+// not packed; PTX always has an options record, even an empty one; entries for a family of targets
+// repeat .nv.compat of their cubin there.
 #include "edit/fatbin_writer.h"
 
 #include <charconv>
@@ -46,7 +46,7 @@ std::vector<u8> zstd_frame(ByteSpan bytes, int level) {
   return out;
 }
 
-// A header with its texts, and a payload. `bytes` are what is packed.
+// Joins a header with its texts and a payload. `bytes` are the unpacked payload.
 std::vector<u8> join(WireEntry wire, ByteSpan texts, ByteSpan bytes, Packing packing) {
   const std::vector<u8> frame =
       packing.level ? zstd_frame(bytes, *packing.level) : std::vector<u8>();
@@ -64,7 +64,7 @@ std::vector<u8> join(WireEntry wire, ByteSpan texts, ByteSpan bytes, Packing pac
   return out;
 }
 
-// With the NUL that belongs to PTX.
+// Returns the bytes with the NUL that belongs to PTX.
 std::vector<u8> bytes_to_pack(FatbinKind kind, ByteSpan bytes) {
   std::vector<u8> out(bytes.begin(), bytes.end());
   if (kind == FatbinKind::Ptx)
@@ -78,7 +78,7 @@ u64 flag_of(char letter) {
                          : 0;
 }
 
-// The number and the letter of "sm_90a".
+// Sets number and letter from a name such as "sm_90a".
 bool set_target(FatbinImage &image, std::string_view name) {
   constexpr std::string_view kStart = "sm_";
   if (!name.starts_with(kStart))
@@ -108,7 +108,7 @@ Result<FatbinImage> describe_cubin(ByteSpan bytes) {
   return image;
 }
 
-// The word behind a directive; empty if there is none.
+// Returns the word after a directive; empty if there is none.
 std::string_view value_of(std::string_view text, std::string_view directive) {
   const size_t at = text.find(directive);
   if (at == std::string_view::npos)
@@ -189,7 +189,7 @@ std::vector<u8> write_entry(const FatbinImage &image, Packing packing) {
 
 namespace {
 
-// The entry with other code, stored in another way.
+// Returns the entry with other code and a given packing.
 std::vector<u8> with_code(const FatbinEntry &entry, ByteSpan code, Packing packing) {
   const WireEntry wire = load_le<WireEntry>(entry.whole.data());
   const ByteSpan texts = entry.whole.subspan(sizeof wire, wire.header_size - sizeof wire);

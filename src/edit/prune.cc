@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Code that is not wanted is taken out of the containers of fatbins. A container stays where it is,
-// since the record for the runtime library points to it; its entries move together and it becomes
-// shorter. If something follows it in its section, zeros fill the gap, over which every reader of
-// fatbins steps; the last container of a section takes the end of the section with it, where the
-// file has no addresses yet.
+// Removes unwanted code from the containers of fatbins. A container stays where it is, since the
+// record for the runtime library points to it; its entries move together and it becomes shorter. If
+// other data follows in its section, zeros fill the gap: every reader of fatbins skips them. If the
+// container is the last one of a section and the file has no addresses yet, the section becomes
+// shorter too.
 //
-// Removing bytes from the middle of a program would need new addresses for all that is behind them,
-// and the relocations for that are gone. So a program keeps its size; zeros take no room on a disk
-// that knows holes, nor in a package.
+// Removing bytes from the middle of a program would require new addresses for all following data,
+// and the relocations for that no longer exist. So a program keeps its size; zeros take no room on
+// a file system with sparse files, and hardly any in a package.
 #include "edit/prune.h"
 
 #include <algorithm>
@@ -37,12 +37,12 @@ namespace culink {
 
 // ---- Host objects
 //
-// A host object with shorter sections. Nothing in a relocatable file has an address yet, so all
-// that has to be written anew are the offsets of sections in the file: they follow each other in
-// their old order, aligned, and the table of sections follows them.
+// Makes a host object with shorter sections. A relocatable file has no addresses yet, so only the
+// file offsets of sections change: sections follow each other in their old order, aligned, and the
+// section table follows them.
 //
-// What may surprise: a relocation that lies in a changed section would no longer fit, and such
-// files are refused; compilers put none there.
+// What may surprise: a relocation in a changed section would no longer fit, and such files are
+// refused; compilers do not write them.
 
 namespace {
 
@@ -52,7 +52,7 @@ using elf::wire::Sym64;
 
 constexpr u64 kTableAlignment = 8;
 
-// The symbols of a table, with sizes that fit into the changed sections.
+// Returns the symbols of a table, with sizes that fit into the changed sections.
 std::vector<u8> fit_symbols(ByteSpan table, const std::map<u32, std::vector<u8>> &changed) {
   std::vector<u8> out(table.begin(), table.end());
   for (u64 at = 0; at + sizeof(Sym64) <= out.size(); at += sizeof(Sym64)) {
@@ -67,15 +67,16 @@ std::vector<u8> fit_symbols(ByteSpan table, const std::map<u32, std::vector<u8>>
   return out;
 }
 
-// A relocatable 64-bit ELF file in which some sections have other contents. The others keep theirs
-// and their order; symbols that were as long as their section end with it.
+// Returns a relocatable 64-bit ELF file with other contents for some sections. The other sections
+// keep their contents and order. A symbol with the size of its section gets the new size of the
+// section.
 Result<std::vector<u8>> resize_sections(const elf::ElfView &view,
                                         const std::map<u32, std::vector<u8>> &changed) {
   const elf::FileHeader &header = view.header();
   if (header.elf_class() != elf::ElfClass::Elf64 || header.phnum != 0)
     return Error{"header", "", "is not that of a relocatable 64-bit file"};
   std::vector<const elf::Section *> order;
-  u64 limit = view.file().size(); // of the new file, without its table
+  u64 limit = view.file().size(); // largest size of the new file, without the section table
   for (const auto &[index, bytes] : changed)
     limit += bytes.size();
   for (const elf::Section &section : view.sections()) {
@@ -125,10 +126,10 @@ Result<std::vector<u8>> resize_sections(const elf::ElfView &view,
 
 // ---- Archives
 //
-// Members of an archive become shorter or longer; everything else in it stays as it is. Headers are
-// text and are kept but for the size. The index of symbols, which is the first member, has the
-// offsets of the members in it, big-endian, of 4 or 8 bytes: these are looked up in a map from old
-// offsets to new ones at the end. BSD's index is written otherwise, and is refused.
+// Members of an archive become shorter or longer; everything else stays unchanged. Headers are text
+// and are kept, except for the size. The symbol index, the first member, has the offsets of
+// members, big-endian, of 4 or 8 bytes. At the end these are updated by a map from old offsets to
+// new ones. BSD's index has another format, and is refused.
 
 constexpr u64 kHeaderSize = 60, kSizeAt = 48, kSizeLength = 10, kNameLength = 16;
 constexpr std::string_view kArchiveStart = "!<arch>\n";
@@ -149,7 +150,7 @@ void store_big(u8 *bytes, size_t width, u64 value) {
     bytes[i] = static_cast<u8>(value);
 }
 
-// Puts new offsets into the index: a count, so many offsets, then names.
+// Puts new offsets into the index: a count, that many offsets, then names.
 bool move_index(std::vector<u8> &archive, u64 begin, u64 size, size_t width,
                 const std::map<u64, u64> &places) {
   if (size < width)
@@ -167,7 +168,7 @@ bool move_index(std::vector<u8> &archive, u64 begin, u64 size, size_t width,
   return true;
 }
 
-// The part of the archive before a member: an index or a table of names, which is copied.
+// A part of the archive before a member that is copied: an index or a table of names.
 struct Copied {
   std::string_view name;
   u64 size;
@@ -180,8 +181,8 @@ Copied header_at(ByteSpan archive, u64 offset) {
   return {name.substr(0, name.find(' ')), std::strtoull(size.c_str(), nullptr, 10)};
 }
 
-// The archive with what `rewrite` makes of each member. Names, order and the index of symbols stay;
-// the offsets in the index are those of the new archive. Thin archives are refused.
+// Returns the archive with each member replaced by the result of `rewrite`. Names, order and symbol
+// index are preserved; the offsets in the index are updated. Thin archives are refused.
 Result<std::vector<u8>>
 rewrite_archive(ByteSpan archive,
                 const std::function<Result<std::vector<u8>>(ByteSpan member)> &rewrite) {
@@ -194,7 +195,7 @@ rewrite_archive(ByteSpan archive,
   size_t width = 0;
   u64 offset = kArchiveStart.size();
   const auto append = [&out](ByteSpan bytes) { out.insert(out.end(), bytes.begin(), bytes.end()); };
-  const auto copy_until = [&](u64 end) { // whatever is no member
+  const auto copy_until = [&](u64 end) { // copies everything that is not a member
     while (offset < end) {
       const Copied header = header_at(archive, offset);
       if (header.name == "/" || header.name == "/SYM64/") {
@@ -287,7 +288,7 @@ bool Pruner::is_kept(const FatbinEntry &entry, bool leftover) const {
   return (rules_.keep.empty() || is_in(rules_.keep)) && !is_in(rules_.drop);
 }
 
-// An entry that stays.
+// Rewrites an entry that stays.
 ByteSpan Pruner::in_entry(const FatbinEntry &entry) {
   if (drops_debug() && entry.kind == FatbinKind::Elf) {
     const Result<std::vector<u8>> bytes = unpack(entry);
@@ -319,7 +320,8 @@ std::vector<ByteSpan> Pruner::kept_entries(const FatbinContainer &container, boo
   return entries;
 }
 
-// All containers in a row. `moves`: they have no addresses, and what is behind a container follows.
+// Prunes consecutive containers. `moves`: they have no addresses, so the data after a container
+// moves.
 Result<std::vector<u8>> Pruner::in_containers(ByteSpan bytes, bool moves, bool leftover) {
   const Result<std::vector<FatbinContainer>> containers = read_fatbins(bytes);
   if (!containers)
@@ -328,7 +330,7 @@ Result<std::vector<u8>> Pruner::in_containers(ByteSpan bytes, bool moves, bool l
   for (const FatbinContainer &container : *containers) {
     const std::vector<u8> pruned = write_container(kept_entries(container, leftover));
     if (!moves) {
-      if (container.offset < out.size()) // unpacked, it became longer
+      if (container.offset < out.size()) // the container became longer by unpacking
         return Error{fmt::format("fatbin container at {:#x}", container.offset), "",
                      "there is no room for the code in front of it"};
       out.resize(container.offset);
@@ -375,14 +377,14 @@ void Pruner::add_zeros(u64 count) {
   }
 }
 
-// Containers stay where they are, and zeros are between them.
+// Prunes the containers of a section in place, with zeros between them.
 std::optional<Error> Pruner::in_section(const elf::Section &section) {
   const Result<std::vector<FatbinContainer>> containers = read_fatbins(section.data);
   if (!containers)
     return containers.error();
-  u64 end = 0, zeros_after = 0; // of what has been written of the section
+  u64 end = 0, zeros_after = 0; // of the written part of the section
   for (const FatbinContainer &container : *containers) {
-    if (container.offset < end) // unpacked, it became longer
+    if (container.offset < end) // the container became longer by unpacking
       return Error{fmt::format("fatbin container at {:#x}", container.offset), "",
                    "there is no room for the code in front of it"};
     zeros_after += container.offset - end;
@@ -438,7 +440,7 @@ Result<std::vector<u8>> Pruner::in_archive(ByteSpan file) {
   });
 }
 
-// A cubin can lose its debug information only.
+// Only debug information can be removed from a cubin.
 Result<std::vector<u8>> Pruner::in_cubin(ByteSpan file) {
   if (!drops_debug())
     return Error{"", "", "is code for one target, of which nothing can be left out"};
@@ -479,7 +481,7 @@ Result<PrunedPieces> Pruner::run(ByteSpan file) {
   Result<std::vector<u8>> bytes = in_other_file(file);
   if (!bytes)
     return bytes.error();
-  out_.owned.clear(); // they have been copied
+  out_.owned.clear(); // the pieces have been copied
   add_piece(out_.owned.emplace_back(std::move(*bytes)));
   return std::move(out_);
 }
@@ -488,7 +490,8 @@ Result<PrunedPieces> Pruner::run(ByteSpan file) {
 
 namespace {
 
-// Nothing if code is left that can be run, or linked where nothing is.
+// Returns nullopt if the rest has code that can be run; or code that can be linked, if the file had
+// no other.
 std::optional<Error> refuse_empty(const PruneTally &pruned, const PruneRules &rules) {
   const PruneCount total = pruned.total();
   if (total.pieces == 0)
@@ -548,10 +551,10 @@ std::string describe_pruning(u64 size, const PruneTally &pruned) {
 
 // ---- Debug information
 //
-// Debug information without its bytes. Removing sections would give all others new numbers, which
-// symbols, attributes and relocations have in them; an empty section costs its header only. The
-// relocations of such a section are emptied with it. No loaded segment has debug information in it,
-// so nothing that the driver loads changes.
+// Empties debug information. Removing sections would renumber all others, and symbols, attributes
+// and relocations hold these numbers; an empty section costs its header only. The relocations of
+// such a section are emptied too. Loaded segments have no debug information, so nothing that the
+// driver loads changes.
 
 namespace {
 

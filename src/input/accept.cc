@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The checks before an object's records are read. Two generations of objects can be linked: ABI 8
-// of toolkit 13 (for sm_100, of 12.8), whose e_flags name the .note.nv.cuinfo section that has the
-// rest, and ABI 7 before, with the virtual architecture in e_flags and the toolkit in e_version.
-// Toolkits 12.8 and 12.9 do not say in .note.nv.cuver which they are; the note about the compiler
-// does. Only targets that changed after their first toolkit refuse objects as too old.
+// The checks of an object before its records are read. Two generations of objects can be linked.
+// ABI 8 is of toolkit 13 (for sm_100, of 12.8): e_flags hold the index of the .note.nv.cuinfo
+// section, which has the other facts. ABI 7 is older: e_flags hold the virtual architecture, and
+// e_version the toolkit. Toolkits 12.8 and 12.9 do not record their version in .note.nv.cuver, only
+// in the note about the compiler. Objects are only refused as too old for targets whose code
+// changed after their first toolkit.
 //
-// nvlink refuses objects of newer toolkits; we link them with a warning (Q065). Executables do not
-// come here (Q066). Objects of `nvcc -ewp` have a file type of their own and are linked like
+// nvlink refuses objects of newer toolkits; we link them with a warning (Q065). This file does not
+// see executables (Q066). Objects of `nvcc -ewp` have a different file type and are linked like
 // others.
 #include "input/load_object.h"
 
@@ -25,16 +26,17 @@ namespace culink {
 
 namespace {
 
-constexpr u16 kNamesToolkit = 2;     // the first version of the CUDA note that does
-constexpr u32 kFirstToolkit = 65;    // that could be told by a file
-constexpr u32 kFirstOfTargets = 100; // that knew sm_75, the oldest target
+constexpr u16 kNamesToolkit = 2;     // the first version of the CUDA note that names the toolkit
+constexpr u32 kFirstToolkit = 65;    // the first toolkit that a file can name
+constexpr u32 kFirstOfTargets = 100; // the first toolkit with sm_75, the oldest target
 
 // "12.4" for 124.
 std::string release(u32 toolkit) {
   return fmt::format("{}.{}", toolkit / 10, toolkit % 10);
 }
 
-// The note that e_flags name, or the first one if they say that the number did not fit.
+// Returns the note with the index in e_flags; the first note if e_flags mark the index as too
+// large.
 std::optional<elf::CudaInfo> cuda_info(const elf::ElfView &view, u32 index) {
   constexpr u32 kAnywhere = 0xff;
   for (const elf::Section &section : view.sections()) {
@@ -50,7 +52,7 @@ std::optional<elf::CudaInfo> cuda_info(const elf::ElfView &view, u32 index) {
   return std::nullopt;
 }
 
-// The bits of known meaning. nvlink ignores the others.
+// The bits with a known meaning. nvlink ignores the others.
 constexpr u8 kCodeKinds =
     static_cast<u8>(arch::CodeKind::Capmerc) | static_cast<u8>(arch::CodeKind::Sass);
 
@@ -58,7 +60,7 @@ bool has_capsule(const arch::ElfTarget &made) {
   return (made.code_kind & kCodeKinds) == static_cast<u8>(arch::CodeKind::Capmerc);
 }
 
-// From sm_100 on e_flags have no letter; that an object asks for one chip is in .nv.compat.
+// From sm_100 on, e_flags have no letter; .nv.compat records that an object is for one chip.
 char letter_of(const elf::ElfView &view) {
   for (const elf::Section &section : view.sections())
     if (elf::classify_section(section.name, section.type, section.flags).role ==
@@ -69,7 +71,7 @@ char letter_of(const elf::ElfView &view) {
   return 0;
 }
 
-// What the tools that made a file say about themselves, in order.
+// Returns the toolkit notes of the tools that made a file, in order.
 std::vector<elf::ToolkitInfo> tool_notes(const elf::ElfView &view) {
   std::vector<elf::ToolkitInfo> out;
   for (const elf::Section &section : view.sections()) {
@@ -84,8 +86,8 @@ std::vector<elf::ToolkitInfo> tool_notes(const elf::ElfView &view) {
   return out;
 }
 
-// "ptxas, Cuda compilation tools, release 13.4, V13.4.92": the tool that made a file, if it says
-// so.
+// Returns the tool that made a file, such as "ptxas, Cuda compilation tools, release 13.4,
+// V13.4.92"; empty if it is not recorded.
 std::string maker_of(const elf::ElfView &view) {
   for (const elf::ToolkitInfo &info : tool_notes(view))
     if (!info.tool.empty())
@@ -148,7 +150,7 @@ bool accept_architecture(const std::string &name, const elf::ElfView &view,
   return false;
 }
 
-// What a file says about its age, where that is not enough.
+// Describes the recorded age of a file that is too old.
 std::string describe_age(const elf::ElfView &view, const arch::ElfTarget &made, u32 toolkit) {
   if (toolkit >= kFirstToolkit)
     return "it was made by CUDA " + release(toolkit);
@@ -163,7 +165,7 @@ std::string describe_age(const elf::ElfView &view, const arch::ElfTarget &made, 
              : fmt::format("its .note.nv.cuinfo names no toolkit ({})", toolkit);
 }
 
-// As header and CUDA note have it; 0 if they do not.
+// Returns the toolkit in the header or the CUDA note; 0 if it is not recorded.
 u32 stated_toolkit(const elf::ElfView &view, const arch::ElfTarget &made) {
   if (made.old_layout())
     return view.header().version;
@@ -171,7 +173,7 @@ u32 stated_toolkit(const elf::ElfView &view, const arch::ElfTarget &made) {
   return info && info->version >= kNamesToolkit ? info->toolkit : 0;
 }
 
-// The release of the tool that made the file, from the first of its notes; 0 if it names none.
+// Returns the release of the tool that made the file, from its first note; 0 if it is not recorded.
 u32 toolkit_of_compiler(const elf::ElfView &view) {
   const std::vector<elf::ToolkitInfo> notes = tool_notes(view);
   const u32 toolkit = notes.empty() ? 0 : elf::toolkit_of_version(notes.front().tool_version);
@@ -181,7 +183,7 @@ u32 toolkit_of_compiler(const elf::ElfView &view) {
 bool accept_toolkit(const std::string &name, const elf::ElfView &view, const arch::ElfTarget &made,
                     const arch::ArchInfo &target, const Dialect &dialect, Diagnostics &diag) {
   const u32 toolkit = stated_toolkit(view, made);
-  // The output would have the number, too, and be no file that any toolkit makes.
+  // The output would have the same number, which no toolkit writes.
   const bool is_damaged = made.old_layout() && toolkit < kFirstOfTargets && dialect.name.empty();
   if (toolkit < target.oldest_toolkit || is_damaged) {
     diag.report(DiagId::OldObject, {name, describe_age(view, made, toolkit)});
@@ -214,7 +216,7 @@ ObjectIdentity identify_object(const elf::ElfView &view) {
 
 namespace {
 
-// One warning about all objects of releases that are newer than `known`.
+// Reports one warning about all objects of releases that are newer than `known`.
 void report_newer(DiagId id, const std::vector<InputObject> &objects, u32 known, std::string hint,
                   Diagnostics &diag) {
   const auto is_newer = [known](const InputObject &object) { return object.toolkit > known; };

@@ -54,7 +54,7 @@ Error ArchiveReader::refuse(std::string_view field, std::string message) const {
   return {fmt::format("archive member at {:#x}", offset_), std::string(field), std::move(message)};
 }
 
-// A member or header that ends after the file does.
+// Marks an error as a member or header that extends past the end of the file.
 std::optional<Error> ArchiveReader::cut(Error error) {
   offset_ = bytes_.size();
   return drops_ ? std::nullopt : std::optional(std::move(error));

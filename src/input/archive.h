@@ -13,34 +13,35 @@ namespace culink {
 
 struct ArchiveMember {
   std::string name;
-  u64 offset = 0;    // of its header
+  u64 offset = 0;    // of the header
   ByteSpan data;     // empty in a thin archive
-  u64 size = 0;      // as the header says
-  bool thin = false; // the name is a path, relative to the archive's folder, and holds the data
+  u64 size = 0;      // according to the header
+  bool thin = false; // the data is in the file that `name` gives, relative to the archive's folder
 };
 
-// The treatment of a header without its end mark, or of a member that the file is too short for.
+// The treatment of a header without its end mark, or of a member that extends past the end of the
+// file.
 enum class ArchiveDamage : u8 {
   Refuse,
   Drop, // as nvlink does (Q086): the mark does not matter, a cut member is what there is of it, and
         // BSD's long names are part of the data
-  DropWithin, // the same, as nvlink 13.4 does: a member that the file is too short for is refused
+  DropWithin, // like Drop, but a cut member is refused, as by nvlink 13.4
 };
 
-// Reads a Unix archive member by member, in their order, without symbol indexes and name tables.
-// Only headers are read, so that few pages of a large library are touched. GNU's and BSD's long
-// names and thin archives are supported.
+// Reads a Unix archive member by member, in order, without symbol indexes and name tables. Reads
+// headers only, so that few pages of a large library are touched. GNU's and BSD's long names and
+// thin archives are supported.
 class ArchiveReader {
 public:
   explicit ArchiveReader(ByteSpan bytes, ArchiveDamage damage = ArchiveDamage::Refuse)
       : bytes_(bytes), drops_(damage != ArchiveDamage::Refuse),
         checks_bounds_(damage != ArchiveDamage::Drop) {}
 
-  // The next member; nothing at the end. Not to be called again after an error.
+  // Returns the next member; nullopt at the end. Must not be called again after an error.
   [[nodiscard]] Result<std::optional<ArchiveMember>> next();
   // The offset up to which the archive has been read.
   [[nodiscard]] u64 offset() const { return offset_; }
-  // Whether an error is that the file ends within a member.
+  // True if the error is that the file ends within a member.
   [[nodiscard]] bool is_cut() const { return cut_; }
 
 private:
@@ -59,7 +60,7 @@ private:
   std::string_view long_names_;
 };
 
-// All members at once.
+// Returns all members.
 [[nodiscard]] Result<std::vector<ArchiveMember>>
 read_archive(ByteSpan bytes, ArchiveDamage damage = ArchiveDamage::Refuse);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The checks that passes rely on. Everything here holds for each object that a compiler or a
-// relocatable link has written, so a violation means a damaged file. nvlink has no such checks: it
-// crashes, or links what is left.
+// Checks the invariants that passes rely on. Every object of a compiler or a relocatable link
+// satisfies them, so a violation means a damaged file. nvlink has no such checks: it crashes, or
+// links the rest.
 #include "input/load_object.h"
 
 #include <algorithm>
@@ -25,15 +25,15 @@ namespace {
 
 constexpr u64 kMaxSize = u64{1} << 40; // keeps sums in range; no memory space is nearly as large
 constexpr u8 kSpaceMask = elf::kOtherConstant | elf::kOtherGlobal | elf::kOtherShared;
-constexpr u8 kAddressBank = 4; // of variables, for position-independent code
+constexpr u8 kAddressBank = 4; // bank of variable addresses, for position-independent code
 // Padding is written to the file. Dynamic shared memory of a relocatable link has the size of all
 // static shared memory as its alignment.
 constexpr u64 kMaxAlign = u64{1} << 18;
 constexpr u64 kMaxGlobalAlign = u64{1} << 30; // the most that ptxas accepts
-// What linkers know alone, so it is local and defined nowhere.
+// The linker provides this value, so the symbol is local and undefined.
 constexpr std::string_view kSizeOfConstants = ".nv.ptx.const0.size";
 
-// All types but those of source files, common and thread-local variables, which are for hosts.
+// All types except those of source files, common and thread-local variables, which are for hosts.
 bool is_device_type(SymbolType type) {
   return type <= SymbolType::Section ||
          (type >= SymbolType::CudaTexture && type <= SymbolType::CudaObject);
@@ -41,13 +41,13 @@ bool is_device_type(SymbolType type) {
 
 constexpr std::string_view kReserved = ".nv.reservedSmem.";
 
-// Whether a name begins as those do that say what a symbol is: see check_special_name.
+// True if a name begins like a name that determines the kind of its symbol: see check_special_name.
 inline bool may_be_special(std::string_view name) {
   return name.starts_with("__U") || name.starts_with(".nv.r");
 }
 
-// Whether a name is that of a table of unified functions or data, or a part of one. Compilers
-// declare them in every file, and the loader makes them.
+// True if a name is the name of a table of unified functions or data, or of a part of one.
+// Compilers declare them in every file, and the loader creates them.
 bool is_table_name(std::string_view name) {
   return name.starts_with("__U") && (name.starts_with("__UFT") || name.starts_with("__UDT")) &&
          (name.size() == 5 || name[5] == '_');
@@ -55,16 +55,16 @@ bool is_table_name(std::string_view name) {
 
 // ---- Fields of relocations
 //
-// No field has two values. Of two relocations for one field nvlink 13.0 adds up the values if the
-// table has no addends, and otherwise stores that of the first entry over the other. Compilers do
-// give one instruction two relocations, for different bits.
+// A field must not have two values. For two relocations of one field, nvlink 13.0 adds up the
+// values if the table has no addends; otherwise the value of the first entry overwrites the other.
+// Compilers do give one instruction two relocations, for different bits.
 //
-// What may surprise: fields of data may overlap by halves, because ptxas writes pointers of
-// 8 bytes into arrays of 4 (the loader fills them). In debug information none do.
+// What may surprise: fields of data may partially overlap, because ptxas writes pointers of 8 bytes
+// into arrays of 4 (the loader fills them). In debug information no fields overlap.
 //
-// Two more rules about single entries keep the linker, nvlink and the checker of one opinion: a
-// field of machine code begins with an instruction, and a value has a symbol it comes from. Of
-// 4,090 objects of compilers and relocatable links none breaks them.
+// Two more rules about single entries keep the linker, nvlink and the checker consistent: a field
+// of machine code begins with an instruction, and a value has a symbol it comes from. None of 4,090
+// objects of compilers and relocatable links breaks them.
 
 // True if the fields of two relocations at one offset have a bit in common.
 bool share_bits(const arch::RelocInfo &a, const arch::RelocInfo &b) {
@@ -85,13 +85,13 @@ struct FieldUse {
   bool debug = false;
 };
 
-// Branch tables of Mercury code that nvlink -r has made of two definitions have several for one
-// field; whoever reads them knows (Q040).
+// Branch tables of Mercury code that nvlink -r has merged from two definitions have several
+// relocations for one field; the reader of branch tables handles this (Q040).
 bool may_repeat(const FieldUse &use) {
   return use.row->value == arch::ValueKind::CodeOffset;
 }
 
-// True if a field lies at an offset that is not before it.
+// True if a field includes `offset`, which is not before its start.
 bool reaches(const FieldUse &use, u64 offset) {
   return offset == use.offset || (use.debug && offset - use.offset < use.row->field_bytes);
 }
@@ -103,7 +103,7 @@ bool collide(const FieldUse &first, const FieldUse &second) {
 
 std::optional<Error> find_collision(std::vector<FieldUse> &uses) {
   std::ranges::stable_sort(uses, {}, &FieldUse::offset);
-  // Uses of one field that may repeat count once, so that few uses share an offset.
+  // Keeps one of several permitted uses of one field, so that few uses share an offset.
   const auto same = std::unique(uses.begin(), uses.end(), [](const FieldUse &a, const FieldUse &b) {
     return a.offset == b.offset && may_repeat(a) && may_repeat(b);
   });
@@ -119,7 +119,7 @@ std::optional<Error> find_collision(std::vector<FieldUse> &uses) {
   return std::nullopt;
 }
 
-// A field of machine code that does not begin with an instruction.
+// Returns the error of a field of machine code that does not begin with an instruction.
 std::optional<Error> find_misplaced(const elf::Section &table,
                                     const elf::RelocationTable &entries) {
   u32 i = 0;
@@ -140,9 +140,8 @@ void add_uses(const InputObject &object, const elf::Section &table, std::vector<
       uses.push_back({entries[i].offset, row, &table, i, debug});
 }
 
-// True if offsets only grow or only fall, as in nearly all tables, so that no two fields have a
-// byte in common. Only fields of debug information overlap although they begin at different
-// offsets.
+// True if offsets are strictly ascending or descending, as in nearly all tables, so that fields do
+// not share bytes. Fields that begin at different offsets only overlap in debug information.
 bool are_distinct(const elf::RelocationTable &entries, bool debug) {
   const auto size_of = [debug](const elf::Relocation &entry) -> u64 {
     const arch::RelocInfo *row = debug ? arch::find_reloc(entry.type) : nullptr;
@@ -188,8 +187,8 @@ std::optional<Error> check_fields(const InputObject &object, std::span<const u32
 
 // ---- Names of sections and memory spaces
 
-// Sections of these kinds are merged by name, so their names must be of the kind. Those without
-// bytes in the file may claim any size, and must be of one of these kinds.
+// Sections of these kinds are merged by name, so their names must match the kind. A section without
+// file data may have any size, so it must be of one of these kinds.
 struct RoleName {
   SectionRole role;
   std::string_view prefix;
@@ -243,17 +242,17 @@ bool has_known_name(std::string_view name, SectionRole role) {
          });
 }
 
-// True if a table of relocations has the name that goes with the section it is for.
+// True if a relocation table has the name that belongs to its target section.
 bool is_table_of(const elf::Section &table, std::string_view target) {
   const bool rela = table.type == elf::SectionType::Rela;
   return table.name.starts_with(".rel") && (!rela || table.name.substr(4).starts_with('a')) &&
          table.name.substr(rela ? 5 : 4) == target;
 }
 
-// Memory spaces: the sections that variables may be in, and their st_other.
+// The sections that variables may be in, and the st_other of each memory space.
 struct SpaceRow {
   SectionRole role;
-  u8 other; // 0: anything
+  u8 other; // 0: any value
 };
 constexpr std::array<SpaceRow, 13> kSpaces = {{
     {SectionRole::Constant, elf::kOtherConstant},
@@ -281,7 +280,7 @@ public:
   [[nodiscard]] Result<std::vector<u32>> run();
 
 private:
-  // These return false, and note the error, at the first thing that is wrong.
+  // These return false, and record the error, at the first violation.
   [[nodiscard]] bool check_tables();
   [[nodiscard]] bool check_sizes();
   [[nodiscard]] bool check_section(const elf::Section &section, const elf::SectionKind &kind);
@@ -300,7 +299,7 @@ private:
   void note_first(const elf::Section &section, const elf::SectionKind &kind);
   void note_code(const elf::Section &section);
   void note_memory(const elf::Section &section, const elf::SectionKind &kind);
-  // Note what is wrong with a section or a symbol, and return false.
+  // These record the error of a section or a symbol, and return false.
   template <typename... Args>
   [[gnu::cold, gnu::noinline]] bool refuse(const elf::Section &section, const char *field,
                                            fmt::format_string<const Args &...> text,
@@ -320,13 +319,13 @@ private:
   [[nodiscard]] SectionRole role(u32 section) const { return kinds_[section].role; }
 
   const InputObject &object_;
-  const std::span<const elf::SectionKind> kinds_; // of the object
+  const std::span<const elf::SectionKind> kinds_; // kinds of the object's sections
   const std::span<const elf::Symbol> symbols_;
   std::optional<Error> error_;
   const elf::Section *symtab_ = nullptr;
-  std::vector<u32> code_, tables_;      // sections of code and of relocations, not of Mercury code
-  const elf::Section *stray_ = nullptr; // the first memory that is of no kernel
-  std::vector<u32> functions_;          // symbols of those that are defined
+  std::vector<u32> code_, tables_;      // of code and of relocations, except Mercury code
+  const elf::Section *stray_ = nullptr; // the first memory section that does not belong to a kernel
+  std::vector<u32> functions_;          // symbols of defined functions
   std::vector<u8> is_named_;            // by section: a function symbol starts there
 };
 
@@ -362,13 +361,13 @@ bool ObjectChecker::check_tables() {
   return check_code();
 }
 
-// Sections that share bytes would each be written out: a megabyte could become terabytes. No
-// compiler lets them, but a file may have a few.
+// Sections that share bytes would each be written to the output, so that a file of a megabyte could
+// give terabytes. No compiler shares bytes, but a few shared ranges are permitted.
 constexpr u64 kMostTimes = 4;
 
 bool ObjectChecker::check_sizes() {
   const u64 file_size = object_.view.file().size();
-  u64 total = 0; // no section is larger than the file, so that no sum overflows
+  u64 total = 0; // cannot overflow: each section is smaller than the file
   for (const elf::Section &section : object_.view.sections()) {
     total += section.data.size();
     if (total > kMostTimes * file_size)
@@ -428,13 +427,13 @@ bool ObjectChecker::check_section(const elf::Section &section, const elf::Sectio
   }
 }
 
-// Code without a symbol would be left out silently.
+// Code without a symbol would be dropped silently.
 inline void ObjectChecker::note_code(const elf::Section &section) {
   if (section.size != 0)
     code_.push_back(section.index);
 }
 
-// Parameters and shared memory are those of kernels.
+// Parameters and shared memory must belong to a kernel.
 inline void ObjectChecker::note_memory(const elf::Section &section, const elf::SectionKind &kind) {
   const bool of_kernel =
       kind.role == SectionRole::Shared ||
@@ -443,7 +442,7 @@ inline void ObjectChecker::note_memory(const elf::Section &section, const elf::S
     stray_ = &section;
 }
 
-// The first section has no contents that could be wrong, but it must not be code.
+// The first section has no contents to check, but it must not be code.
 [[gnu::cold]] void ObjectChecker::note_first(const elf::Section &section,
                                              const elf::SectionKind &kind) {
   if (kind.is_code())
@@ -454,7 +453,7 @@ inline void ObjectChecker::note_memory(const elf::Section &section, const elf::S
     note_memory(section, kind);
 }
 
-// Whether a table of relocations belongs to the section that its name calls for.
+// True if a relocation table belongs to the section that its name implies.
 bool ObjectChecker::check_relocations(const elf::Section &table) {
   if (table.link != symtab_->index)
     return refuse(table, "sh_link", "{} is not the symbol table", table.link);
@@ -518,7 +517,7 @@ bool ObjectChecker::check_special_name(u32 index, const elf::Symbol &symbol) {
   return true;
 }
 
-// Checks a symbol that is in no section of the file: undefined, common or a mistake.
+// Checks a symbol without a section in the file: undefined, common or invalid.
 bool ObjectChecker::check_elsewhere(u32 index, const elf::Symbol &symbol) {
   const bool instance = symbol.binding() == elf::SymbolBinding::Weak && is_shared(symbol.other);
   // Dynamic shared memory, whose symbol has its alignment since 13.1.
@@ -544,7 +543,7 @@ bool ObjectChecker::check_elsewhere(u32 index, const elf::Symbol &symbol) {
   return true;
 }
 
-// An image is in no memory; in code, it is an opaque parameter of a kernel.
+// An image symbol is not in a memory space; in code, it is an opaque parameter of a kernel.
 bool ObjectChecker::check_image(u32 index, const elf::Symbol &symbol) {
   if ((symbol.other & kSpaceMask) != 0)
     return refuse(index, "st_other", "an image with a memory space");
@@ -633,7 +632,7 @@ bool ObjectChecker::check_variable(u32 index, const elf::Symbol &symbol) {
   return true;
 }
 
-// Names of output sections are made from the function that sh_info names.
+// The names of output sections are made from the function that sh_info names.
 bool ObjectChecker::check_code_of(const elf::Section &section, const elf::SectionKind &kind) {
   if (is_named_[section.index] == 0)
     return refuse(section, "", "no function symbol names this code");
@@ -647,7 +646,7 @@ bool ObjectChecker::check_code_of(const elf::Section &section, const elf::Sectio
   return true;
 }
 
-// Whether the code that a section belongs to is that of a kernel of its name.
+// True if a section belongs to the code of a kernel with the name in the section's name.
 bool ObjectChecker::is_of_kernel(const elf::Section &section, const elf::SectionKind &kind) const {
   const bool code = section.info != 0 && section.info < kinds_.size() &&
                     role(section.info) == SectionRole::Text &&
@@ -656,7 +655,7 @@ bool ObjectChecker::is_of_kernel(const elf::Section &section, const elf::Section
   return owner != 0 && owner < symbols_.size() && (symbols_[owner].other & elf::kOtherKernel) != 0;
 }
 
-// What can be told only when the symbols are known.
+// The checks that need all symbols.
 bool ObjectChecker::check_code() {
   for (const u32 index : code_)
     if (!check_code_of(object_.section(index), kinds_[index]))

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// From files to device code. A file is what its content says; where nvlink is imitated, a table of
-// endings says what nvlink would do with it (Q080). Host objects and fatbins hold the same program
-// for several targets, of which one is chosen; archives hold files.
+// Finds the device code in files. The kind of a file follows from its content; to imitate nvlink, a
+// table of name endings gives nvlink's treatment (Q080). Host objects and fatbins hold the same
+// program for several targets, one of which is chosen; archives hold files.
 //
-// nvcc lists in each host object the kernels that its code refers to. Kernels that no host object
-// refers to can be discarded, but only if all inputs have such a list: one plain C++ object or one
-// bare cubin, and all kernels are kept (Q081).
+// nvcc lists in each host object the kernels that its code refers to. Kernels without such a
+// reference can be discarded, but only if all inputs have a list: with one plain C++ object or one
+// bare cubin, all kernels are kept (Q081).
 #include "input/collect.h"
 
 #include <algorithm>
@@ -32,11 +32,11 @@ constexpr std::string_view kLinkWithLto =
 constexpr std::string_view kLinkOnce =
     "leave that result out, or say --register-link-binaries=FILE, as nvcc does";
 
-// The module id of objects of whole programs, which is none.
+// The module id of objects of whole programs, which cannot be registered.
 constexpr std::string_view kNoModule = "__NV_MODULE_ID";
 
-// Whether no member has a target that exists. Libraries may lack the wanted target, but such
-// numbers are damage.
+// True if the targets of all members are invalid. Libraries may lack the wanted target, but invalid
+// targets mean damage.
 bool is_for_no_target(const FatbinContainer &container) {
   constexpr u32 kSmallest = 10, kLargest = 999;
   return std::none_of(container.entries.begin(), container.entries.end(), [](const FatbinEntry &e) {
@@ -85,7 +85,7 @@ void InputCollector::warn(DiagId id, std::vector<std::string> arguments, std::st
     diag_.report(id, std::move(arguments), {}, std::move(hint));
 }
 
-// Whether an input is the device runtime library. nvlink looks for its name anywhere in the path
+// True if an input is the device runtime library. nvlink looks for its name anywhere in the path
 // (Q082).
 bool InputCollector::is_system(const std::string &name) const {
   if (rules_.system_by_path)
@@ -147,8 +147,8 @@ void InputCollector::add_file(const std::string &name, const MappedFile &file, b
   file_ = nullptr;
 }
 
-// Before sm_90 nvlink compiles PTX files with this ending, reports the errors, and drops the code;
-// it drops that of a cubin or fatbin with such a name, too (Q084).
+// Before sm_90, nvlink compiles PTX files with this ending, reports the errors, and drops the code;
+// it also drops cubins and fatbins with such a name (Q084).
 bool InputCollector::is_lost_ptx(const std::string &name, FileKind kind) const {
   const bool is_code =
       kind == FileKind::DeviceObject || kind == FileKind::Fatbin || kind == FileKind::Ptx;
@@ -178,7 +178,7 @@ void InputCollector::use(const std::string &name, ByteSpan bytes, FileKind kind,
     if (use_fatbin(name, bytes, place, DiagId::BadFatbin)) {
       const bool lto = out_.code.back().form == DeviceCode::Form::Lto;
       all_say_what_they_use_ &= rules_.trusts_lto_files && lto;
-      if (!lto) // nobody registers such a file
+      if (!lto) // such a file is not registered by a host program
         add_file_module(name);
     } else if (rules_.distrusts_foreign_fatbins && !options_.registers_modules) {
       all_say_what_they_use_ = false;
@@ -203,8 +203,8 @@ void InputCollector::use(const std::string &name, ByteSpan bytes, FileKind kind,
   }
 }
 
-// Executables and shared libraries are normal among the inputs of a host link. Their device code is
-// linked already, which is worth a word if nothing else is given.
+// Executables and shared libraries are normal inputs of a host link. Their device code is already
+// linked, which is reported if there is no other device code.
 void InputCollector::pass_over_image(const std::string &name, ByteSpan bytes) {
   if (rules_.silent)
     return;
@@ -212,7 +212,7 @@ void InputCollector::pass_over_image(const std::string &name, ByteSpan bytes) {
   constexpr const char *kWrongType =
       "ELF header, e_type: {:#x} is not an object, executable or shared library";
   Result<elf::ElfView> view = elf::ElfView::open_sections(bytes);
-  if (!view) // the header may still be sound
+  if (!view) // the header may still be valid
     view = elf::ElfView::open_tolerant(bytes);
   if (type != elf::FileType::Executable && type != elf::FileType::Shared)
     diag_.report(DiagId::BadInput, {name, fmt::format(kWrongType, static_cast<u32>(type))});
@@ -232,7 +232,7 @@ void InputCollector::use_lto_file(const std::string &name, ByteSpan bytes) {
   add_code({.name = name, .form = DeviceCode::Form::Lto, .bytes = bytes});
 }
 
-// A file without device code is an error if its name promises some.
+// A file without device code is an error if its name promises device code.
 void InputCollector::use_unknown(const std::string &name, FileKind kind, Place place) {
   if (promises_device_code(name))
     diag_.report(DiagId::WrongKind,
@@ -271,8 +271,8 @@ void InputCollector::use_device_object(const std::string &name, ByteSpan bytes) 
   add_file_module(name);
 }
 
-// The modules of a host object; outputs of `ld -r` have several. nvlink lists the first module of
-// each file in the order of the files, then all others, the last one first.
+// Adds the modules of a host object; outputs of `ld -r` have several. nvlink lists the first module
+// of each file in the order of the files, then all others in reverse order.
 void InputCollector::add_host_modules(const std::string &name, const HostObject &object) {
   bool first = true;
   for (const elf::ModuleId &module : object.modules) {
@@ -285,7 +285,7 @@ void InputCollector::add_host_modules(const std::string &name, const HostObject 
   }
 }
 
-// The lists of the device runtime library name its own kernels and do not count.
+// The lists of the device runtime library name its own kernels and are ignored.
 void InputCollector::note_host_references(const std::string &name, const HostObject &object) {
   all_say_what_they_use_ &= object.lists_kernels;
   for (const auto &[list, patterns] : object.references) {
@@ -345,8 +345,8 @@ std::vector<FatbinEntry> InputCollector::usable_entries(const FatbinContainer &c
   return out;
 }
 
-// nvlink -dlto takes link-time-optimisation code before all else, even if it is of an older target.
-// Later releases link objects of more targets, which is better than nothing.
+// nvlink -dlto prefers link-time-optimisation code to all other code, even if it is for an older
+// target. Later releases link objects of more targets; such an object is used if nothing else fits.
 const FatbinEntry *InputCollector::choose(const FatbinContainer &container,
                                           const std::vector<FatbinEntry> &usable) const {
   if (options_.optimises)
@@ -359,13 +359,13 @@ const FatbinEntry *InputCollector::choose(const FatbinContainer &container,
   return choose_member(usable, target_, newest);
 }
 
-// nvlink 13.3 and later, which name it where the host program is to register all modules.
+// nvlink 13.3 and later report such an input if the host program is to register all modules.
 void InputCollector::tell_missing_host(const std::string &name) {
   if (rules_.tells_missing_host && options_.registers_modules)
     diag_.report(DiagId::NoHostCode, {name});
 }
 
-// Uses the member of a fatbin for the target. False: there is none.
+// Uses the member of a fatbin for the target. Returns false if there is none.
 bool InputCollector::use_fatbin(const std::string &name, ByteSpan bytes, Place place,
                                 DiagId damaged) {
   const Result<std::vector<FatbinContainer>> containers = read_fatbins(
@@ -428,7 +428,7 @@ void InputCollector::use_archive(const std::string &name, ByteSpan bytes) {
   }
 }
 
-// False where nvlink stops reading the archive.
+// Returns false where nvlink stops reading the archive.
 bool InputCollector::use_archive_member(const std::string &archive, const ArchiveMember &member) {
   const std::optional<ByteSpan> data =
       member.thin ? open_thin_member(archive, member.name) : member.data;
@@ -480,8 +480,8 @@ void InputCollector::use_member(const std::string &archive, const std::string &m
   archive_length_ = 0;
 }
 
-// Modules that an earlier device link has linked, if its image is among the inputs, are dropped
-// (Q088). nvlink does so only if it registers modules, as under nvcc; else they are linked again.
+// Drops modules that an earlier device link has linked, if its image is among the inputs (Q088).
+// nvlink does so only if it registers modules, as under nvcc; else the modules are linked again.
 void InputCollector::settle_linked_modules() {
   const auto is_taken = [this](const DeviceCode &code) {
     return !code.module.empty() && defined_.contains(code.module);
@@ -503,7 +503,7 @@ CollectedInputs InputCollector::take() {
   settle_linked_modules();
   const auto is_defined = [this](const HostModule &module) { return defined_.contains(module.id); };
   std::erase_if(out_.modules, is_defined);
-  if (!rules_.first_container_only) // else the first of a file is all that counts
+  if (!rules_.first_container_only) // otherwise only the first module of a file matters
     std::erase_if(further_, is_defined);
   out_.modules.insert(out_.modules.end(), further_.rbegin(), further_.rend());
   if (all_say_what_they_use_ && some_use_kernels_)
@@ -513,7 +513,7 @@ CollectedInputs InputCollector::take() {
 
 namespace {
 
-// Device code can only come from archives, so there is one file name to try; there are no default
+// Only archives can contain device code, so only one file name is tried; there are no default
 // folders.
 std::optional<std::string> find_file(const std::string &file,
                                      const std::vector<std::string> &folders,

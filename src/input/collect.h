@@ -23,42 +23,42 @@ namespace culink {
 
 // A piece of device code to link.
 struct DeviceCode {
-  using Form = CodeForm; // but Other
+  using Form = CodeForm; // never Other
 
   std::string name; // for messages: "a.cubin", "lib.a:b.o"
   Form form = Form::Cubin;
-  ByteSpan bytes;                   // as it lies in the file
-  std::optional<FatbinEntry> entry; // where it came from a fatbin; may be packed
-  bool system = false;              // of libcudadevrt
+  ByteSpan bytes;                   // as stored in the file
+  std::optional<FatbinEntry> entry; // set if the code is in a fatbin; may be packed
+  bool system = false;              // part of libcudadevrt
   u32 archive_length = 0; // length of the archive's name in `name`; 0: not from an archive
-  bool discarded = false; // compiled for its errors only
+  bool discarded = false; // compiled only to report its errors
   bool in_host_object = false;
-  bool optimised = false;           // PTX that was made of link-time-optimisation code
-  std::optional<u32> split_compile; // recorded in link-time-optimisation code up to here
-  std::string module;               // of the host object it was in
-  size_t messages_before = 0;       // how many had been reported when it was found
+  bool optimised = false;           // PTX made from link-time-optimisation code
+  std::optional<u32> split_compile; // the value recorded in link-time-optimisation code up to here
+  std::string module;               // module id of the host object that contains the code
+  size_t messages_before = 0;       // number of messages before this code was found
 };
 
-// A module whose registration function the host program has, once it is linked.
+// A module that the host program registers by a function of its own, once it is linked.
 struct HostModule {
   std::string name; // of the input
-  std::string id;   // empty: the input has no host part and is registered by its path
+  std::string id;   // empty if the input has no host part and is registered by its path
   bool system = false;
 };
 
-// Device code among the inputs that is not linked. A message about an undefined symbol says so if
-// the symbol is defined there.
+// Device code of the inputs that is not linked. A message about an undefined symbol mentions it if
+// it defines the symbol.
 struct SkippedCode {
   std::string name; // of the input
   std::string why;
   ByteSpan bytes;                   // a cubin
-  std::optional<FatbinEntry> entry; // or of a fatbin; may be packed
-  bool by_mistake = false;          // nobody wants a link without it: linked already, or a source
-  ByteSpan whole = {};              // or all fatbins of a program that was compiled as a whole
+  std::optional<FatbinEntry> entry; // or the code in a fatbin; may be packed
+  bool by_mistake = false;          // a user error: linked already, or source text
+  ByteSpan whole = {};              // or all fatbins of a program compiled as a whole
 };
 
 inline constexpr std::string_view kIsSource = "it is source text";
-// A member of a thin archive, which is a file.
+// An opened member of a thin archive.
 struct OpenMember {
   std::string path;
   MappedFile file;
@@ -69,40 +69,40 @@ struct CollectedInputs {
   std::vector<SkippedCode> skipped;
   std::vector<DeviceCode> code;
   std::vector<HostModule> modules;
-  // The kernels that host code refers to; nothing: there may be host code without a list.
+  // The kernels that host code refers to; nullopt if some host code may lack a list.
   std::optional<HostReferences> host;
   std::deque<OpenMember> members;
 };
 
-// Finds the device code in files, which are added one after the other. Only headers are read: code
-// remains packed until the caller unpacks it.
+// Collects the device code in files, which are added one after the other. Reads headers only: code
+// stays packed until the caller unpacks it.
 class InputCollector {
 public:
   struct Options {
     bool warn_about_targets = true;
-    bool registers_modules = false; // nvlink counts some files only then
-    std::string virtual_target;     // "compute_90": only PTX counts, and nothing will be linked
-    bool optimises = false;         // link-time-optimisation code is preferred; else it is an error
-    const FileSource *files = &system_files(); // of members of thin archives
+    bool registers_modules = false; // some files only matter to nvlink then
+    std::string virtual_target;     // "compute_90": only PTX is used, and the result is not linked
+    bool optimises = false;         // prefer link-time-optimisation code; else an error
+    const FileSource *files = &system_files(); // the source of members of thin archives
   };
 
   InputCollector(const arch::ArchInfo &target, const Dialect &dialect, Options options,
                  Diagnostics &diag)
       : target_(target), dialect_(dialect), rules_(dialect.input), options_(options), diag_(diag) {}
 
-  // How many files there will be; most have one piece of code.
+  // Reserves memory for that many files; most have one piece of code.
   void expect(size_t files) {
     out_.code.reserve(files);
     out_.modules.reserve(files);
   }
 
-  // `identity` recognises archives that were named twice; none for bytes in memory, whose name says
-  // nothing about their kind.
+  // `identity` detects archives that are named twice. It is empty for bytes in memory, whose name
+  // is not a hint for their kind.
   void add(const std::string &name, ByteSpan bytes,
            std::optional<std::pair<u64, u64>> identity = {});
 
-  // A file, which has to outlive the code found in it. Memory does not grow with its size. `whole`:
-  // it is known to be a device object that is not cut.
+  // Adds a file, which must outlive the code found in it. Memory does not grow with its size.
+  // `whole`: the file is known to be a complete device object.
   void add_file(const std::string &name, const MappedFile &file, bool whole = false);
 
   [[nodiscard]] CollectedInputs take();
@@ -152,31 +152,31 @@ private:
   Options options_;
   Diagnostics &diag_;
   CollectedInputs out_;
-  const MappedFile *file_ = nullptr; // the one that is being read, if any
-  bool whole_ = false;               // it is a device object with all its bytes
+  const MappedFile *file_ = nullptr; // the file that is being read, or null
+  bool whole_ = false;               // it is a complete device object
   std::set<std::pair<u64, u64>> archives_;
-  // Modules that a device link has taken already, and the input that holds its result.
+  // Modules that an earlier device link has linked, by the input that holds its result.
   std::map<std::string, std::string, std::less<>> defined_;
   HostReferences references_;
   bool all_say_what_they_use_ = true;
   bool some_use_kernels_ = false;
   bool in_host_object_ = false;
-  u32 archive_length_ = 0;          // of the name of the archive that is being read
-  std::string module_;              // of the host object that is being read
-  std::string not_optimised_;       // the input that was reported last to be so
-  std::vector<HostModule> further_; // modules of objects that have listed one
+  u32 archive_length_ = 0;          // length of the name of the archive that is being read
+  std::string module_;              // module id of the host object that is being read
+  std::string not_optimised_;       // the last input with a message that it is not optimised
+  std::vector<HostModule> further_; // the second and later modules of each object
 };
 
 // True if a 64-bit ELF file ends before the parts that its header and section table name.
 [[nodiscard]] bool is_cut(ByteSpan file);
 
-// The path of lib<name>.a in the first of the folders that has it.
+// Returns the path of lib<name>.a in the first folder that has it.
 [[nodiscard]] std::optional<std::string> find_library(const std::string &name,
                                                       const std::vector<std::string> &folders,
                                                       const FileSource &files = system_files());
 
-// True if a library belongs to the host's C and C++ runtime. Build systems name these for device
-// links, too, where they need not be found.
+// True if a library belongs to the host's C and C++ runtime. Build systems also pass these to
+// device links, which may ignore them.
 [[nodiscard]] bool is_host_library(std::string_view name);
 
 // True if one of the folders has lib<name>.so: a library without code for a device link.

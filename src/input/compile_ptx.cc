@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// PTX is compiled by the installed ptxas as a child process. Text and result are files in memory:
-// nothing is left behind, whatever happens. ptxas records its options in the object, and nvlink's
-// order is "-arch -m -c", with those that nvcc has written beside the text in front of -c and those
-// of the link after it (Q178). With -g it records the names of the files too: ours are numbers that
-// differ from run to run, and nvlink, which compiles inside itself, has none but "elf.o". So that
-// note is rewritten. What was compiled before, the cache has.
+// PTX is compiled by the installed ptxas as a child process. Text and result are files in memory,
+// so that no file remains on disk in any case. ptxas records its options in the object. nvlink's
+// order is "-arch -m -c", with the options that nvcc has recorded with the text before -c, and the
+// options of the link after it (Q178). With -g, ptxas also records the names of the files: ours are
+// numbers that differ from run to run, and nvlink, which compiles in its own process, only has
+// "elf.o". So that note is rewritten. The cache keeps earlier results.
 //
-// libnvJitLink has the same compiler inside. It links what it has compiled, so for an object it is
-// asked for a relocatable link of the one text.
+// libnvJitLink contains the same compiler. It links the code that it has compiled, so it makes an
+// object by a relocatable link of a single text.
 #include "input/compile_ptx.h"
 
 #include <algorithm>
@@ -34,7 +34,7 @@ std::string_view last_part(std::string_view path) {
   return path.substr(path.rfind('/') + 1);
 }
 
-// The notes of a section without the names of files.
+// Returns the notes of a section without the names of files.
 std::vector<u8> without_names(ByteSpan section, std::string_view source, std::string_view object) {
   std::vector<u8> out;
   for (elf::Note note : elf::decode_notes(section).notes) {
@@ -56,7 +56,8 @@ std::vector<u8> without_names(ByteSpan section, std::string_view source, std::st
   return out;
 }
 
-// "13.4" for the version 9.4 of PTX: each release has a version of its own, but for two of CUDA 12.
+// Returns "13.4" for PTX version 9.4: each release has its own version, except two releases of CUDA
+// 12.
 std::string release_of_ptx(std::string_view version) {
   if (version.size() != 3 || version[1] != '.')
     return "?";
@@ -64,7 +65,7 @@ std::string release_of_ptx(std::string_view version) {
   return fmt::format("{}.{}", major + 4, minor + (major == 8 && minor > 5 ? 1 : 0));
 }
 
-// The text between a word and the next of some characters.
+// Returns the text between a word and the next of the characters `ends`.
 std::string_view text_after(std::string_view text, std::string_view word, std::string_view ends) {
   const size_t at = text.find(word);
   if (at == std::string_view::npos)
@@ -109,7 +110,7 @@ void remove_file_names(std::vector<u8> &cubin, std::string_view source, std::str
 
 namespace {
 
-// Stands for the name of the text in what the compiler said, which is kept for texts of any name.
+// Replaces the name of the text in cached messages, which are valid for texts of any name.
 constexpr std::string_view kNamePlace = "\x01";
 
 std::vector<std::string> library_words(const PtxCompiler &compiler, std::string_view target) {
@@ -133,7 +134,8 @@ std::vector<std::string> compiler_words(const PtxCompiler &compiler, std::string
   return words;
 }
 
-// Far more than any compiler needs for that many bytes, so that only one that hangs meets it.
+// Returns a limit that is far above any compiler's time for that many bytes. Only a hanging
+// compiler exceeds it.
 std::chrono::seconds time_limit(u64 bytes) {
   constexpr u64 kBytesPerSecond = 256;
   return std::chrono::seconds(3600 + bytes / kBytesPerSecond);
@@ -142,7 +144,7 @@ std::chrono::seconds time_limit(u64 bytes) {
 Result<CompilerAnswer> ask_library(const PtxCompiler &compiler,
                                    const std::vector<std::string> &options, ByteSpan text) {
   std::vector<u8> ended(text.begin(), text.end());
-  ended.push_back(0); // up to which the library reads
+  ended.push_back(0); // the library reads up to a NUL
   const EngineJob job{options, {{EngineInputKind::Ptx, std::string(kNamePlace), ended}}};
   Result<WorkerAnswer> answer = run_in_worker(compiler.worker, compiler.library, job,
                                               time_limit(text.size()), compiler.cancelled);
@@ -180,7 +182,7 @@ Result<CompilerAnswer> run_compiler(const PtxCompiler &compiler,
   return CompilerAnswer{std::move(*cubin), std::move(run->output), 0};
 }
 
-// From the cache, or else from the compiler.
+// Returns the answer of the cache, or else of the compiler.
 Result<CompilerAnswer> find_or_compile(const PtxCompiler &compiler, std::string_view target,
                                        ByteSpan text) {
   const std::vector<std::string> words = compiler_words(compiler, target);
@@ -216,13 +218,13 @@ Result<CompilerAnswer> compile_ptx(const PtxCompiler &compiler, std::string_view
 
 // ---- Words from files
 //
-// Compilers write files that their options name: ptxas --compiler-stats-file, -o, and whatever
-// later releases add. Words from strangers are therefore options of a list: those of ptxas 11.8
-// to 13.4 and of libNVVM that say how code is compiled.
+// Some options make compilers write files: ptxas --compiler-stats-file, -o, and possibly options of
+// later releases. Options from untrusted files are therefore checked against a list: the options of
+// ptxas 11.8 to 13.4 and of libNVVM that affect the generated code.
 
 namespace {
 
-// Each between blanks.
+// Each option is between blanks.
 constexpr std::string_view kOptions =
     " O Ofast-compile Ofc Werror allow-expensive-optimizations annotate"
     " compiler-annotations def-load-cache def-store-cache device-debug"
@@ -238,14 +240,15 @@ constexpr std::string_view kOptions =
     " warn-lmem-usage warn-on-double-precision-use warn-on-local-memory-usage"
     " warn-on-spills warn-spills warning-as-error ";
 
-// Letters and digits: nothing that leads to another folder or begins another word.
+// True for letters and digits: the text cannot lead to another folder or begin another word.
 bool is_value(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](unsigned char c) {
     return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
   });
 }
 
-// The name of an option without its dashes, between blanks; empty: the word is none.
+// Returns the name of an option without its dashes, between blanks; empty if the word is not an
+// option.
 std::string option_in(std::string_view word) {
   const size_t dashes = word.starts_with("--") ? 2 : word.starts_with("-") ? 1 : 0;
   const std::string_view name = word.substr(dashes, word.find('=') - dashes);

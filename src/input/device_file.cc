@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// From arguments to images. Unpacked, the code of a library may be many times as large as the file,
-// which may be large itself: so pieces are unpacked in batches of limited size, and the pages of
-// the file are given back behind each.
+// Resolves arguments to images. The unpacked code of a library may be many times as large as the
+// file, which may be large itself. So pieces are unpacked in batches of limited size, and the
+// file's pages are released after each batch.
 //
-// What may surprise: a colon may be part of a file's name, so FILE:MEMBER is split only if there is
-// no file of that name.
+// What may surprise: a file name may contain a colon, so FILE:MEMBER is split only if there is no
+// file of that name.
 #include "input/device_file.h"
 
 #include <algorithm>
@@ -26,7 +26,7 @@ namespace {
 constexpr u64 kBatchBytes = u64{32} << 20;
 constexpr u32 kBatchPieces = 4096;
 
-// "sm_80, sm_90", each once.
+// Returns the targets of the pieces, each once: "sm_80, sm_90".
 std::string list_of(const std::vector<const FoundCode *> &pieces,
                     const std::function<std::string(const FoundCode &)> &text_of) {
   std::vector<std::string> seen;
@@ -44,7 +44,7 @@ Error lacks(std::string what) {
   return {"", "", std::move(what)};
 }
 
-// A piece of a batch, from reading to the visitor's second call.
+// A piece of a batch, from reading to the call of the function that `look` returned.
 struct Loaded {
   std::string name;
   std::vector<u8> unpacked;
@@ -92,7 +92,7 @@ Result<DeviceFile> DeviceFile::open(const std::string &argument) {
   while (::access(out.path_.c_str(), F_OK) != 0) {
     const size_t colon = out.path_.rfind(':');
     if (colon == std::string::npos || colon == 0) {
-      out.path_ = argument; // for the message that says why it cannot be opened
+      out.path_ = argument; // for the message if the file cannot be opened
       out.member_.clear();
       break;
     }
@@ -193,7 +193,7 @@ void DeviceFile::release(ByteSpan bytes) const {
 std::vector<const FoundCode *> take_leftovers(std::vector<const FoundCode *> &pieces) {
   const auto is_leftover = [](const FoundCode *code) { return code->leftover; };
   std::vector<const FoundCode *> out;
-  if (std::ranges::all_of(pieces, is_leftover)) // chosen by name
+  if (std::ranges::all_of(pieces, is_leftover)) // the user selected them by name
     return out;
   std::ranges::copy_if(pieces, std::back_inserter(out), is_leftover);
   std::erase_if(pieces, is_leftover);
@@ -258,9 +258,9 @@ bool walk_images(const std::string &argument, const CodeSelection &selection, Wo
   return clean && seen && file->found().problems.empty();
 }
 
-// ---- The choice of a person
+// ---- Selection by a user
 //
-// Selection by patterns, in which nothing but the star is special: names of C++ have brackets.
+// Only the star is special in a pattern, because names of C++ contain brackets.
 
 bool CodeSelection::takes_target(std::string_view target) const {
   return targets.empty() || std::ranges::any_of(targets, [&](const std::string &pattern) {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A fatbin is a chain of entries, each a header of 64 bytes or more and a payload, in a container
-// that says how long the chain is. Every step is checked against the container, and the container
-// against the file, so a walk cannot leave it and always gets further.
+// A fatbin is a chain of entries, each a header of 64 bytes or more and a payload. The chain is in
+// a container, which states its length. Every step of a walk is checked against the container, and
+// the container against the file, so that a walk stays inside the file and always terminates.
 //
 // What may surprise: files hold several containers (nvlink reads the first and ignores the others);
-// only the flags say whether a payload is packed, since tiny PTX grows when packed; and
-// offsets inside a header count from the entry, not from the container.
+// only the flags show whether a payload is packed, since tiny PTX grows when packed; offsets inside
+// a header are relative to the entry, not to the container.
 #include "input/fatbin.h"
 
 #include <algorithm>
@@ -196,7 +196,7 @@ CodeForm form_of(FatbinKind kind) {
   case FatbinKind::Lto:
     return CodeForm::Lto;
   }
-  return CodeForm::Other; // numbers of old files
+  return CodeForm::Other; // numbers found in old files
 }
 
 Result<std::vector<u8>> unpack(const FatbinEntry &entry) {
@@ -213,11 +213,12 @@ Result<std::vector<u8>> unpack(const FatbinEntry &entry) {
 
 // ---- The choice between members
 //
-// nvlink takes the member with the highest SM number that can serve the target: machine code before
-// PTX of the same number, chip-specific (a) before family code (f) before plain code, the earlier
-// one of equals; but of plain PTX for the very target the last. What surprises: PTX of a nearer
-// number is preferred to older machine code, and sm_90a code is chosen for an sm_90 target even if
-// the fatbin has sm_90 code, too (not since 13.1).
+// Of the members that can serve the target, nvlink takes the one with the highest SM number. For
+// equal numbers it prefers machine code to PTX, then chip-specific code (a) to family code (f) to
+// plain code, then the earlier member; but for plain PTX of exactly the target's number it takes
+// the last. This has surprising results: PTX with a number nearer to the target is preferred to
+// older machine code, and sm_90a code is chosen for an sm_90 target even if the fatbin also has
+// sm_90 code (not since 13.1).
 
 namespace {
 
@@ -281,7 +282,7 @@ const FatbinEntry *choose_lto_member(std::span<const FatbinEntry> entries,
 
 namespace {
 
-// `other`: what precedes the number of code of an unknown form.
+// `other`: the prefix of the number of code of an unknown form.
 std::string target_text(const FatbinEntry &entry, std::string_view other) {
   const std::string_view kind = entry.kind == FatbinKind::Ptx   ? "compute_"
                                 : entry.kind == FatbinKind::Lto ? "lto_"
@@ -307,11 +308,10 @@ std::string list_members(std::span<const FatbinEntry> entries) {
 
 // ---- Payloads
 //
-// A damaged size field must not make us allocate
-// terabytes, so sizes are checked first against the largest that the packed bytes can give; both
-// formats have such a bound: a zstd block of 4 bytes gives 128 KiB at most, a byte of an LZ4 block
-// 255 bytes. Where zstd would give far more than code ever does, memory grows with what it has
-// given.
+// A damaged size field must not make us allocate terabytes, so sizes are first checked against the
+// largest output that the packed bytes can give. Both formats have such a bound: a zstd block of 4
+// bytes gives 128 KiB at most, a byte of an LZ4 block 255 bytes. If a zstd size is far above the
+// usual ratio, memory grows with the actual output.
 
 namespace {
 
@@ -319,7 +319,7 @@ constexpr u64 kLargest = u64{1} << 32;
 constexpr u64 kLz4PerByte = 255;
 constexpr u64 kZstdPerByte = (128 << 10) / 4;
 constexpr u64 kUsualPerByte = 32;
-constexpr u64 kSlack = 128 << 10; // for the first, shortest inputs
+constexpr u64 kSlack = 128 << 10; // for small inputs, where the ratio is higher
 
 Error failed(std::string what) {
   return {"", "payload", std::move(what)};
@@ -345,7 +345,7 @@ Result<std::vector<u8>> unpack_lz4(ByteSpan packed, u64 size) {
   return out;
 }
 
-// An unusual size is only believed as far as it has been seen.
+// Memory for an unusual size is only allocated as the output reaches it.
 Result<std::vector<u8>> unpack_zstd(ByteSpan packed, u64 size) {
   const unsigned long long frame = ZSTD_getFrameContentSize(packed.data(), packed.size());
   if (frame == ZSTD_CONTENTSIZE_ERROR)
@@ -358,7 +358,7 @@ Result<std::vector<u8>> unpack_zstd(ByteSpan packed, u64 size) {
   ZSTD_inBuffer input{packed.data(), packed.size(), 0};
   u64 made = 0;
   for (size_t left = 1; left != 0;) {
-    if (made == out.size()) // one byte more than there may be shows that there are too many
+    if (made == out.size()) // one byte beyond `size` detects an output that is too long
       out.resize(std::min(2 * made, size + 1));
     ZSTD_outBuffer output{out.data(), out.size(), made};
     left = ZSTD_decompressStream(stream.get(), &output, &input);

@@ -23,28 +23,28 @@ enum class Compression : u8 {
 // "raw", "lz4", "zstd" or "unknown".
 [[nodiscard]] std::string_view compression_name(Compression how);
 
-// The unpacked bytes. `size` is their number as the container says: a size that the packed bytes
-// cannot give is refused before memory is allocated for it, and so is any other outcome than
-// exactly that many bytes.
+// Returns the unpacked bytes. `size` is their number according to the container. A size that the
+// packed bytes cannot give is refused before memory is allocated for it. An output that does not
+// have exactly that many bytes is refused too.
 [[nodiscard]] Result<std::vector<u8>> decompress(Compression how, ByteSpan packed, u64 size);
 
-// A fatbin as its bytes lie in a file, for those who read and write them: a container header, then
-// entries, each a header with texts behind it and a payload that ends at a multiple of 8.
+// The layout of a fatbin in a file, for its readers and writers: a container header, then entries.
+// An entry is a header, its texts, and a payload that ends at a multiple of 8.
 struct WireContainer {
   u32 magic;
   u16 version;
   u16 header_size;
-  u64 size; // of the entries
+  u64 size; // of all entries
 };
 static_assert(sizeof(WireContainer) == 16);
 
 struct WireEntry {
   u16 kind;
   u16 version;
-  u32 header_size; // with identifier and options
+  u32 header_size; // includes identifier and options
   u64 padded_size;
   u32 packed_size; // 0: not packed
-  u32 options;     // offset from here of the options record, or 0
+  u32 options;     // offset of the options record from here, or 0
   u16 minor;
   u16 major;
   u32 sm;
@@ -52,12 +52,12 @@ struct WireEntry {
   u32 identifier_size;
   u64 flags;
   u64 reserved;
-  u64 size; // when unpacked; 0: not packed
+  u64 size; // unpacked size; 0 if not packed
 };
 static_assert(sizeof(WireEntry) == 64);
 
 inline constexpr u16 kFatbinVersion = 1;
-inline constexpr u64 kFatbinAlignment = 8; // of entries
+inline constexpr u64 kFatbinAlignment = 8; // alignment of entries
 
 inline constexpr u32 kFatbinMagic = 0xba55ed50;
 
@@ -71,17 +71,17 @@ struct FatbinFlags {
   static constexpr u64 kUnused = 0x1000;
   static constexpr u64 kLz4 = 0x2000;
   static constexpr u64 kZstd = 0x8000;
-  static constexpr u64 kPacked = 0xf000;     // these, and one more that is not used
-  static constexpr u64 kScrambled = 0x10000; // LTO only: not to be unpacked by others
+  static constexpr u64 kPacked = 0xf000;     // flags of packing; one of these bits is never used
+  static constexpr u64 kScrambled = 0x10000; // LTO only: cannot be unpacked by others
   static constexpr u64 kArchSpecific = 0x100000;
   static constexpr u64 kFamilySpecific = 0x200000;
 };
 
-// What an entry or file holds.
+// The form of the code in an entry or file.
 enum class CodeForm : u8 { Cubin, Ptx, Lto, Other };
 [[nodiscard]] CodeForm form_of(FatbinKind kind);
 
-// One member: code for one target, in one form. Refers to the bytes of the fatbin.
+// One member: code for one target, in one form. It refers to the bytes of the fatbin.
 struct FatbinEntry {
   u64 offset = 0; // of its header, in the bytes given to read_fatbins
   FatbinKind kind = FatbinKind::Elf;
@@ -89,12 +89,12 @@ struct FatbinEntry {
   u16 major = 0; // of the PTX version; 1 for an ELF
   u16 minor = 0; // of the PTX version; the ELF's ABI version
   u64 flags = 0;
-  std::string_view identifier; // most often the source's name, with -g
-  std::string_view options;    // of the compiler for PTX and LTO; else .nv.compat's bytes
+  std::string_view identifier; // usually the name of the source, with -g
+  std::string_view options;    // compiler options for PTX and LTO; else the bytes of .nv.compat
   Compression compression = Compression::None;
-  u64 size = 0;     // when unpacked; raw payloads may have padding behind them
+  u64 size = 0;     // unpacked size; padding may follow a raw payload
   ByteSpan payload; // packed
-  ByteSpan whole;   // header and payload, as they lie in the fatbin
+  ByteSpan whole;   // header and payload, as stored in the fatbin
 
   [[nodiscard]] bool has(u64 flag) const { return (flags & flag) != 0; }
   // 'a', 'f' or 0, as in the name of the target.
@@ -103,10 +103,10 @@ struct FatbinEntry {
   }
 };
 
-// The code of one translation unit: members, of which one is chosen.
+// The code of one translation unit: members, one of which is chosen for a link.
 struct FatbinContainer {
   u64 offset = 0;
-  u64 end = 0; // behind its last entry
+  u64 end = 0; // end of its last entry
   std::vector<FatbinEntry> entries;
 };
 
@@ -122,27 +122,27 @@ enum class FatbinReading : u8 {
 [[nodiscard]] Result<std::vector<FatbinContainer>>
 read_fatbins(ByteSpan bytes, FatbinReading reading = FatbinReading::Strict);
 
-// The container that begins at `offset`, whatever follows it. Offsets of entries are those in
-// `bytes`.
+// Returns the container that begins at `offset` and ignores what follows it. Offsets of entries are
+// relative to `bytes`.
 [[nodiscard]] Result<FatbinContainer> read_fatbin_at(ByteSpan bytes, u64 offset);
 
-// Where the next container begins: behind the zeros that linkers put between them. The size of
-// `bytes` if there is none.
+// Returns the offset of the next container, after the zeros that linkers put between containers;
+// the size of `bytes` if there is none.
 [[nodiscard]] u64 next_fatbin(ByteSpan bytes, u64 end);
 
-// The payload of an entry, unpacked. PTX comes without its final NUL.
+// Returns the payload of an entry, unpacked; PTX without its final NUL.
 [[nodiscard]] Result<std::vector<u8>> unpack(const FatbinEntry &entry);
 
-// A container of entries.
+// Returns a container of entries.
 [[nodiscard]] std::vector<u8> write_container(const std::vector<ByteSpan> &entries);
-// The header of a container with entries of so many bytes.
+// Returns the header of a container with entries of `size` bytes in total.
 [[nodiscard]] std::vector<u8> container_header(u64 size);
 
 // "sm_90a", "compute_80", "lto_90".
 [[nodiscard]] std::string target_name(const FatbinEntry &entry);
 
-// The member of a container to link for a target by the rules of a release, or nullptr: machine
-// code or PTX of 64 bits, not link-time-optimisation code.
+// Returns the member of a container to link for a target by the rules of a release, or nullptr. The
+// member is 64-bit machine code or PTX, not link-time-optimisation code.
 [[nodiscard]] const FatbinEntry *choose_member(std::span<const FatbinEntry> entries,
                                                const arch::ArchInfo &target,
                                                const Release &release);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Files by content. Magic numbers are enough for all but PTX, which is text: its first word that is
-// no comment is `.version`.
+// Classifies files by content. Magic numbers are sufficient for all kinds except PTX, which is
+// text: its first word after comments is `.version`.
 #include "input/file_kind.h"
 
 #include <algorithm>
@@ -119,8 +119,8 @@ bool promises_source(std::string_view name) {
   return std::find(kEndings.begin(), kEndings.end(), name_ending(name)) != kEndings.end();
 }
 
-// The compiler writes one note, a linker its own and those of its inputs. There are none before
-// CUDA 12.8.
+// A compiler writes one note; a linker writes its own note and keeps those of its inputs. Files
+// before CUDA 12.8 have no such notes.
 std::string_view why_not_relocatable(ByteSpan image) {
   const Result<elf::ElfView> view = elf::ElfView::open_tolerant(image);
   const elf::Section *section = view ? view->find(".note.nv.tkinfo") : nullptr;

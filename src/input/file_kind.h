@@ -6,7 +6,8 @@
 
 namespace culink {
 
-// The byte order in which numbers of a header are read: the one it names, or always one.
+// The byte order in which numbers of a header are read: the order that the header names, or always
+// little-endian.
 enum class HeaderOrder : u8 { AsItSays, LittleEndian };
 
 [[nodiscard]] FileKind file_kind(ByteSpan bytes, HeaderOrder order = HeaderOrder::AsItSays);
@@ -22,20 +23,21 @@ enum class HeaderOrder : u8 { AsItSays, LittleEndian };
 
 [[nodiscard]] bool is_elf(FileKind kind);
 
-// What the name of a file says about it, whatever its content is.
+// True if device code is expected in a file of that name, whatever its content is.
 [[nodiscard]] bool promises_device_code(std::string_view name);
 [[nodiscard]] bool promises_lto(std::string_view name);
 
 [[nodiscard]] bool promises_source(std::string_view name);
 
-// Why device code that is no relocatable object cannot be linked, as far as its notes tell.
+// The reason why device code that is not a relocatable object cannot be linked, according to its
+// notes.
 inline constexpr std::string_view kLinked = "it is already linked";
 inline constexpr std::string_view kWholeProgram = "it was compiled without -rdc=true";
 inline constexpr std::string_view kLinkedOrWhole =
     "it is already linked, or was compiled without -rdc=true";
 [[nodiscard]] std::string_view why_not_relocatable(ByteSpan image);
 
-// The rule for a name. Precondition: the last rule is for any other ending.
+// Returns the rule for a name. Precondition: the last rule is for any other ending.
 [[nodiscard]] const FileRule &find_file_rule(std::span<const FileRule> rules,
                                              std::string_view path);
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The list behind `cubin list` and `cubin extract`: every member of every fatbin in every section
-// and archive member, whether it could be linked or not. Parts that cannot be read are reported,
-// and the rest is listed nevertheless.
+// The list for `cubin list` and `cubin extract`: every member of every fatbin in every section and
+// archive member, whether it can be linked or not. Unreadable parts are reported, and the rest is
+// listed.
 //
-// What may surprise: a linked program has its fatbins in .nv_fatbin, an object before its device
-// link in __nv_relfatbin; the object that a device link adds may have both, and so has a program,
-// since the host linker keeps what it does not know. So what is linked comes first.
+// What may surprise: a linked program has its fatbins in .nv_fatbin; an object before its device
+// link has them in __nv_relfatbin. The object that a device link adds may have both sections. So
+// may a program, since the host linker keeps sections that it does not know. So linked code is
+// listed first.
 #include "input/find_code.h"
 
 #include <algorithm>
@@ -26,13 +27,14 @@ namespace culink {
 
 // ---- Code in data
 //
-// Libraries that choose their kernels themselves keep fatbins as plain data, where no section name
-// tells of them: libcufft has tens of thousands in .ldata. They are found by their first word. As
-// any word may occur in data, a container counts only if all its headers are right and its payloads
-// begin as what they are said to be, a cubin only if its tables and sections lie inside the data.
+// Libraries that choose their kernels themselves keep fatbins as plain data, without a telling
+// section name: libcufft has tens of thousands in .ldata. They are found by their first word. Data
+// may contain that word by chance, so a container is only accepted if all its headers are valid and
+// its payloads begin as their kind requires, and a cubin only if its tables and sections lie inside
+// the data.
 //
-// Data made up to look like headers everywhere could make each look long; so only so many that look
-// like one and are none are looked at.
+// Hostile data could have plausible headers everywhere, each with a long chain to check. So the
+// number of candidates that turn out to be false is limited.
 
 namespace {
 
@@ -46,8 +48,8 @@ bool is_first_word(u32 word) {
   return word == kFatbinMagic || word == kElfWord;
 }
 
-// The offset of the next word that may be the first of something, or the size. Words are looked at
-// in groups of a fixed size, which compilers turn into few instructions.
+// Returns the offset of the next word that may begin a header, or the size of the data. Words are
+// compared in groups of a fixed size, which compilers vectorise.
 u64 next_candidate(ByteSpan data, u64 at) {
   const u64 group = kWordsAtOnce * sizeof(u32);
   for (; at + group <= data.size(); at += group) {
@@ -65,7 +67,7 @@ u64 next_candidate(ByteSpan data, u64 at) {
   return data.size();
 }
 
-// Whether it is worth to look further: the second half of a container's first 8 bytes never varies.
+// Quick check of a candidate: the second half of a container's first 8 bytes never varies.
 bool resembles_header(ByteSpan data, u64 offset) {
   constexpr u32 kVersionAndSize = 0x00100001;
   constexpr u64 kFieldOffset = 18;
@@ -151,7 +153,7 @@ std::string target_of_cubin(ByteSpan bytes) {
   return view ? arch::target_of(*view).name : "";
 }
 
-// The word after .target.
+// Returns the word after .target.
 std::string target_of_ptx(std::string_view text) {
   const size_t at = text.find(".target");
   if (at == std::string_view::npos)
@@ -164,7 +166,7 @@ std::string target_of_ptx(std::string_view text) {
   return fmt::format("compute_{}", text.substr(0, text.find_first_not_of("0123456789af")));
 }
 
-// A part of a host file that is loaded as data: a section, or a segment where there are no
+// A part of a host file that is loaded as data: a section, or a segment if the file has no
 // sections.
 struct LoadedData {
   std::string_view name;
@@ -185,7 +187,7 @@ std::vector<LoadedData> loaded_segments(ByteSpan file) {
   return out;
 }
 
-// What is loaded of a host file and is neither code nor in one of the sections for fatbins.
+// Returns the loaded parts of a host file that are neither code nor sections for fatbins.
 std::vector<LoadedData> loaded_data(ByteSpan file) {
   const Result<elf::ElfView> view = elf::ElfView::open_sections(file);
   if (!view || view->sections().empty())
@@ -347,8 +349,8 @@ void CodeFinder::add_fatbin(const FatbinContainer &container, ByteSpan bytes,
   }
 }
 
-// A program keeps the objects of its device link, of which nothing is ever loaded: libcudadevrt's
-// for all its targets.
+// A program keeps the input objects of its device link, which are never loaded: for instance the
+// objects of libcudadevrt for all its targets.
 void CodeFinder::mark_leftovers() {
   const bool linked = std::ranges::any_of(out_.code, [](const FoundCode &code) {
     return code.form == FoundCode::Form::Cubin && !code.linkable;
@@ -359,7 +361,7 @@ void CodeFinder::mark_leftovers() {
 
 struct FormNames {
   std::string_view name;
-  std::string_view ending; // of a file with such code
+  std::string_view ending; // suffix of a file with such code
 };
 
 // In the order of FoundCode::Form.

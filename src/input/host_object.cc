@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // nvcc wraps device code into the host object of its translation unit. The wrapper record in
-// .nvFatBinSegment is for the runtime library; its existence says that there is device code, its
-// contents do not matter to a linker. The section of the code says whether it can be linked.
+// .nvFatBinSegment is for the runtime library; its presence means that there is device code, and a
+// linker does not need its contents. The name of the section with the code shows whether it can be
+// linked.
 //
-// What may surprise: `ld -r` merges sections of one name, so a section may hold the lists or the
-// fatbins of several translation units, with padding between them; and an empty list is one NUL.
+// What may surprise: `ld -r` merges sections of one name, so a section may hold the lists or
+// fatbins of several translation units, with padding between them; an empty list is one NUL.
 #include "input/host_object.h"
 
 #include <algorithm>
@@ -19,7 +20,7 @@ namespace culink {
 
 namespace {
 
-// The beginnings of the names below.
+// The prefixes of the names below.
 constexpr std::array kStarts = {elf::NameStart(".nv"), elf::NameStart("__nv_"),
                                 elf::NameStart(".rela.nv")};
 
@@ -29,7 +30,7 @@ std::vector<std::string_view> names_in(ByteSpan section) {
   return names;
 }
 
-// Whether a section shows that a host object had device code, even if the others are not
+// True if a section shows that a host object had device code, even if the other sections are not
 // recognised.
 bool is_trace(std::string_view name) {
   return name == "__nv_relfatbin" || name == "__nv_module_id" || name == ".rela.nvFatBinSegment" ||
@@ -66,7 +67,7 @@ Result<HostObject> read_host_object(ByteSpan file) {
   const Result<elf::ElfView> view = elf::ElfView::open_sections(file);
   if (!view)
     return view.error();
-  // A damaged index of the name table would give other names, and no section would be recognised.
+  // A damaged name table index would give wrong names, and no section would be recognised.
   const elf::FileHeader &header = view->header();
   if (header.name_section != 0 && header.name_section < view->sections().size()) {
     const ByteSpan names = view->sections()[header.name_section].data;

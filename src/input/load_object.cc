@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Loading of one object: first whether it is one, then whether it fits the target, and only then
-// its contents, so that the first message about a file is the one that helps.
+// Loads one object. First checks that the file is an object, then that it fits the target, and only
+// then its contents, so that the first message about a file is the helpful one.
 //
-// Objects may be of releases that are newer than this linker. What they have that is new is kept as
-// it is and named in one warning of each kind, however often it occurs: each function of such an
-// object may have it. That is sound as far as it can be known: a record that names a symbol by
-// number would name another one afterwards, so the warning says what happened. What cannot be kept
-// without being understood is refused elsewhere: relocations, ABI versions, targets, variables in
-// sections of unknown types.
+// Objects may be of releases that are newer than this linker. Unknown contents are kept unchanged,
+// with one warning for each kind, because each function of such an object may have them. That is
+// safe as far as the linker can know: an unknown record that names a symbol by number would name
+// another symbol afterwards, so the warning says so. Contents that cannot be kept without being
+// understood are refused elsewhere: relocations, ABI versions, targets, variables in sections of
+// unknown types.
 #include "input/load_object.h"
 
 #include <algorithm>
@@ -34,7 +34,7 @@ using elf::SectionRole;
 
 namespace {
 
-// Facts about the symbols of a record, by its attribute.
+// The facts that a record gives about its symbols, by its attribute.
 constexpr u8 kTellsRegisters = 1, kTellsFrame = 2, kTellsStack = 4, kOfFunction = 8, kOfBank = 16;
 constexpr u8 kNumbers = kTellsRegisters | kTellsFrame | kTellsStack;
 constexpr std::array<u8, 256> kUses = [] {
@@ -76,8 +76,8 @@ private:
 
   InputObject object_;
   u32 section_count_ = 0, symbol_count_ = 0;
-  u64 strings_end_ = 0;           // of terminated strings in object_.strings
-  std::array<bool, 256> noted_{}; // by attribute: whether note_attribute has seen it
+  u64 strings_end_ = 0;           // end of the terminated strings in object_.strings
+  std::array<bool, 256> noted_{}; // by attribute: note_attribute was called with it
   std::vector<u8> told_; // by symbol: the numbers that records of the module have given so far
 };
 
@@ -89,8 +89,8 @@ Error broken(const elf::Section &section, const elf::Violation &violation) {
   return broken(section, fmt::format("record at {:#x}", violation.offset), violation.message);
 }
 
-// ptxas stores numbers of sections as they are, also those from 0xff00 on, which have other
-// meanings and belong into .symtab_shndx. Code and sections are never absolute or common.
+// ptxas stores section numbers directly, even those from 0xff00 on, which are reserved and belong
+// into .symtab_shndx. Code and sections are never absolute or common.
 elf::Symbol with_large_index(elf::Symbol symbol, u32 section_count) {
   const u32 stored = symbol.raw_section;
   const bool code =
@@ -131,7 +131,8 @@ Result<InputObject> ObjectParser::run() {
   return std::move(object_);
 }
 
-// Gives memory that has the types of executables those of objects, by which later passes go.
+// Memory sections may have the types of executables. Replaces these by the types of objects, which
+// later passes expect.
 void ObjectParser::correct_types() {
   std::vector<elf::Section> sections(object_.view.sections().begin(),
                                      object_.view.sections().end());
@@ -144,7 +145,7 @@ std::optional<Error> ObjectParser::classify_sections() {
   object_.kinds = elf::classify_sections(object_.view.sections());
   section_count_ = static_cast<u32>(object_.kinds.size());
   object_.owners.resize(section_count_);
-  bool has_other_types = false; // some memory has the type of executables
+  bool has_other_types = false; // some memory section has a type of executables
   for (const elf::Section &section : object_.view.sections()) {
     const elf::SectionKind &kind = object_.kinds[section.index];
     has_other_types |= elf::type_in_objects(kind, section.type) != section.type;
@@ -157,7 +158,8 @@ std::optional<Error> ObjectParser::classify_sections() {
   return std::nullopt;
 }
 
-// Facts that save later steps a search among all sections. False: it has no owner, but should.
+// Records facts that save later steps a search among all sections. Returns false if a required
+// owner is missing.
 bool ObjectParser::note_section(const elf::Section &section, const elf::SectionKind &kind) {
   switch (kind.role) {
   case SectionRole::Info:
@@ -190,7 +192,7 @@ bool ObjectParser::note_section(const elf::Section &section, const elf::SectionK
   return true;
 }
 
-// Notes the code that a section belongs to. False: what it belongs to is no code.
+// Finds the code that a section belongs to. Returns false if its owner is not code.
 bool ObjectParser::find_owner(const elf::Section &section, const elf::SectionKind &kind) {
   if (kind.mercury || (section.info == 0 && (section.flags & elf::kFlagInfoLink) == 0))
     return true;
@@ -200,8 +202,8 @@ bool ObjectParser::find_owner(const elf::Section &section, const elf::SectionKin
   return true;
 }
 
-// Up to sm_89 the top byte of a code section's sh_info counts registers, too, and takes precedence
-// in nvlink (Q029).
+// Up to sm_89, the top byte of a code section's sh_info also holds the register count, which takes
+// precedence in nvlink (Q029).
 void ObjectParser::prefer_register_counts_of_code(std::span<const u32> functions) {
   for (const u32 i : functions) {
     const elf::Symbol &symbol = object_.symbols[i];
@@ -212,7 +214,7 @@ void ObjectParser::prefer_register_counts_of_code(std::span<const u32> functions
   }
 }
 
-// Facts that save later passes a search.
+// Records facts that save later passes a search.
 void ObjectParser::note_aliases(std::span<const u32> functions) {
   for (const u32 i : functions) {
     const elf::Symbol &symbol = object_.symbols[i];
@@ -255,7 +257,7 @@ std::optional<Error> ObjectParser::check_records(const elf::Section &section, u3
       if (symbol >= symbol_count_)
         return broken(section, fmt::format("record at {:#x}", record.offset),
                       fmt::format("{} is not a symbol (there are {})", symbol, symbol_count_));
-      if (symbol == 0) // no symbol
+      if (symbol == 0)
         continue;
       if (const char *fault = find_fault(record.attribute, symbol, text))
         return broken(section, fmt::format("record at {:#x}", record.offset),
@@ -275,8 +277,8 @@ std::optional<Error> ObjectParser::check_records(const elf::Section &section, u3
   return std::nullopt;
 }
 
-// True if there was another record of the module with this number of a function. Which one counts
-// would be anybody's guess.
+// True if an earlier record of the module gave the same kind of number for this symbol. It is not
+// known which of the two would be valid.
 bool ObjectParser::is_repeated(elf::InfoAttribute attribute, u32 symbol) {
   const u8 bit = kUses[static_cast<u8>(attribute)] & kNumbers;
   const bool repeated = (told_[symbol] & bit) != 0;
@@ -284,15 +286,15 @@ bool ObjectParser::is_repeated(elf::InfoAttribute attribute, u32 symbol) {
   return repeated;
 }
 
-// Notes attributes without a name, each once.
+// Records unknown attributes, each once.
 void ObjectParser::note_attribute(elf::InfoAttribute attribute) {
   const u8 code = static_cast<u8>(attribute);
   if (!std::exchange(noted_[code], true) && !elf::kInfoAttributeNames.name_of(code))
     object_.unfamiliar.attributes.push_back(code);
 }
 
-// The error of the symbol of a record of a function or, 0, of the module: it may be of few
-// kinds only.
+// Returns the error of the symbol that a record refers to, or null. The symbol may only be of a few
+// kinds. `text` is the code section of the records, or 0 for the module.
 const char *ObjectParser::find_fault(elf::InfoAttribute attribute, u32 index, u32 text) const {
   const elf::Symbol &symbol = object_.symbols[index];
   const u8 uses = kUses[static_cast<u8>(attribute)];
@@ -368,7 +370,8 @@ using elf::SectionRole;
 
 namespace {
 
-// Records of whole modules, which no known object has: a link neither understands nor carries them.
+// True for records of whole modules that no known object has: a link neither understands nor copies
+// them.
 bool is_left_out(const elf::Section &section, const elf::SectionKind &kind) {
   return !kind.mercury && section.size != 0 && kind.role == SectionRole::Metadata;
 }
@@ -410,7 +413,7 @@ bool is_known(elf::CompatAttribute attribute) {
          elf::kCompatAttributeNames.name_of(static_cast<u32>(attribute)).has_value();
 }
 
-// The newest version in a section of notes that we do not know, or 0.
+// Returns the newest unknown version in a section of notes, or 0.
 template <typename Version> u32 later_version(const elf::Section &section, u32 type) {
   u32 newest = 0;
   for (const elf::Note &note : elf::decode_notes(section.data).notes)
@@ -419,7 +422,8 @@ template <typename Version> u32 later_version(const elf::Section &section, u32 t
   return newest;
 }
 
-// The first object that has something, what the objects have, and how many more there are.
+// Collects objects with unknown contents: the first object, the contents, and the number of further
+// objects.
 class Finding {
 public:
   template <typename Items> void add(const InputObject &object, const Items &items) {
@@ -461,8 +465,9 @@ std::vector<std::string> in_hexadecimal(const std::vector<u8> &codes) {
   return out;
 }
 
-// A function that stands for instructions of Mercury code, but not one of those that are known for
-// the target. The Mercury plane has no symbol of it; only bank 0 is without one, too.
+// Returns a driver function that replaces Mercury instructions but is not known for the target;
+// else "". The Mercury plane has no symbol for it; the only other symbols without one belong to
+// bank 0.
 std::string_view callee_of_sass(const InputObject &object, const elf::Section &mercury_symtab) {
   for (u32 i = object.view.symbols(mercury_symtab).size(); i < object.symbols.size(); ++i)
     if (const elf::Symbol &symbol = object.symbols[i]; symbol.type() == elf::SymbolType::Function &&
@@ -472,8 +477,8 @@ std::string_view callee_of_sass(const InputObject &object, const elf::Section &m
   return {};
 }
 
-// What an object has that this linker does not know, attributes of .nv.info apart, which the parser
-// finds.
+// Finds the contents that this linker does not know, except attributes of .nv.info, which the
+// parser records.
 Unfamiliar find_unfamiliar(const InputObject &object) {
   Unfamiliar out;
   for (const elf::Section &section : object.view.sections()) {
@@ -504,7 +509,7 @@ Unfamiliar find_unfamiliar(const InputObject &object) {
       out.cuda_note = std::max(out.cuda_note, later_version<u16>(section, elf::kNoteCudaInfo));
       break;
     case SectionRole::NoteTkinfo:
-      // Toolkits 12.8 and 12.9 have their own number there.
+      // Toolkits 12.8 and 12.9 have a version number of their own there.
       if (const u32 version = later_version<u32>(section, elf::kNoteToolkitInfo);
           version != 128 && version != 129)
         out.tool_note = std::max(out.tool_note, version);

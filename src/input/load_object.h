@@ -14,25 +14,24 @@
 
 namespace culink {
 
-// From the bytes of a file to an object that can be linked for the target, or to messages that say
-// why it cannot. The object refers to the bytes.
+// Parses a file as an object that can be linked for the target, or reports why it cannot be linked.
+// The object refers to the bytes.
 [[nodiscard]] std::optional<InputObject> load_object(const std::string &name, ByteSpan bytes,
                                                      const arch::ArchInfo &target,
                                                      const Dialect &dialect, Diagnostics &diag);
 
-// Reads a relocatable device object. Everything the passes index with is checked here; a violation
-// is an error that names section and field.
+// Reads a relocatable device object. Checks every index that passes use; a violation is an error
+// that names section and field.
 [[nodiscard]] Result<InputObject> parse_object(std::string name, elf::ElfView view);
 
-// Variant for other symbols than those of .symtab. Precondition: every section in them exists.
+// Variant with other symbols than those of .symtab. Precondition: their sections exist.
 [[nodiscard]] Result<InputObject> parse_object(std::string name, elf::ElfView view,
                                                std::vector<elf::Symbol> symbols);
 
-// One warning for each kind of things that objects have and this linker does not know, about all
-// objects together.
+// Reports one warning for each kind of unknown contents, for all objects together.
 void report_unfamiliar(const std::vector<InputObject> &objects, Diagnostics &diag);
 
-// ---- accept.cc: what an object says about itself
+// ---- accept.cc: the target and toolkit of an object
 
 // The target of an object and the toolkit that made it.
 struct ObjectIdentity {
@@ -44,9 +43,8 @@ struct ObjectIdentity {
 
 [[nodiscard]] ObjectIdentity identify_object(const elf::ElfView &view);
 
-// Whether a device ELF can be linked for a target: relocatable, of an ABI we know, for a compatible
-// architecture, by a toolkit that is not too old. Reports what does not fit, and returns false
-// then.
+// True if a device ELF can be linked for a target: relocatable, of a known ABI, for a compatible
+// architecture, by a toolkit that is not too old. Otherwise reports the reason and returns false.
 [[nodiscard]] bool accept_object(const std::string &name, const elf::ElfView &view,
                                  const arch::ArchInfo &target, const Dialect &dialect,
                                  Diagnostics &diag);
@@ -55,36 +53,35 @@ struct ObjectIdentity {
 void report_newer_toolkits(const std::vector<InputObject> &objects, const Dialect &dialect,
                            Diagnostics &diag);
 
-// One warning for all objects of toolkits that are newer than the release that the output is to
-// look like.
+// Reports one warning for all objects of toolkits that are newer than the imitated release.
 void report_older_dialect(const std::vector<InputObject> &objects, const Dialect &dialect,
                           Diagnostics &diag);
 
-// A warning for each object that is not of `nvcc -ewp`, if another one is: that one was compiled as
-// if it were the whole program, the device runtime library apart.
+// Reports a warning for each object that is not of `nvcc -ewp`, if another object is: code of -ewp
+// was compiled as a whole program, without the device runtime library.
 void report_partial_programs(const std::vector<InputObject> &objects, Diagnostics &diag);
 
 // ---- check_object.cc
 
-// Checks what passes rely on beyond valid indices: symbols are in sections of their kind, names of
-// sections agree with their types where it matters, sizes and alignments can be added up, and no
-// code would be left out silently. Returns the first violation, by section and field, or the
-// functions that the object defines, by number of symbol.
+// Checks invariants of passes beyond valid indices: symbols are in sections of their kind, section
+// names agree with types where it matters, sizes and alignments can be added up, and no code would
+// be dropped silently. Returns the first violation, by section and field, or the functions that the
+// object defines, by symbol number.
 [[nodiscard]] Result<std::vector<u32>> check_object(const InputObject &object);
 
 // ---- mercury_plane.cc
 
-// The Mercury object inside an object for sm_100 and later: sections and symbols have the numbers
-// and names of their SASS counterparts, so that what a pass finds out about one plane holds for the
-// other. Sections without a Mercury form are the same in both planes, except that constant bank 0
-// is missing.
+// Returns the Mercury object inside an object for sm_100 and later. Its sections and symbols have
+// the numbers and names of their SASS counterparts, so that results of a pass for one plane are
+// valid for the other. Sections without a Mercury form are the same in both planes, except that
+// constant bank 0 is missing.
 //
-// Nor are calls of the driver that machine code has in place of Mercury instructions: their symbols
-// and relocations are in the SASS plane only.
+// Calls of the driver that replace Mercury instructions in machine code are also missing: their
+// symbols and relocations are in the SASS plane only.
 [[nodiscard]] Result<InputObject> parse_mercury_plane(const InputObject &object);
 
-// Whether a symbol that Mercury code does not have is a function of the driver that compilers for
-// the object's target call for textures and surfaces.
+// True if a symbol without a Mercury counterpart is a driver function that compilers call for
+// textures and surfaces on the object's target.
 [[nodiscard]] bool is_image_function(const InputObject &object, const elf::Symbol &symbol);
 
 } // namespace culink

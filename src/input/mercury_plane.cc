@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// An object for sm_100 and later is two objects in one file. .nv.merc.X is the Mercury form of the
-// section X, .nv.capmerc.text.F that of the code of F, and .nv.merc.symtab has the symbols of
-// .symtab in the same order. nvlink links the Mercury object by the rules of every link and makes
-// machine code of the result. So here the Mercury object is taken out as an object like any other.
+// An object for sm_100 and later holds two objects in one file. .nv.merc.X is the Mercury form of
+// the section X, .nv.capmerc.text.F is the Mercury form of the code of F, and .nv.merc.symtab has
+// the symbols of .symtab in the same order. nvlink links the Mercury object by its usual rules and
+// makes machine code of the result. So this file extracts the Mercury object as an ordinary object.
 //
-// What may surprise: code is a capsule, a difference to the machine code that is far shorter than
-// the code it expands to. Its section has the bytes of the capsule, but the size of the expanded
-// code, because offsets of relocations refer to that.
+// What may surprise: code is a capsule, a difference to the machine code, and far shorter than the
+// code that it expands to. Its section has the bytes of the capsule but the size of the expanded
+// code, because offsets of relocations refer to the expanded code.
 
 #include <algorithm>
 #include <array>
@@ -28,8 +28,8 @@ using elf::SectionType;
 
 namespace {
 
-// What a compiler says about a function in both forms, in the same order. Other records have places
-// in the code, which differ, or are in one form alone.
+// The records that a function has in both forms, in the same order. Other records hold code
+// offsets, which differ, or exist in one form only.
 constexpr std::array kSaidTwice = {
     elf::InfoAttribute::MaxThreads,
     elf::InfoAttribute::KparamInfo,
@@ -51,12 +51,12 @@ constexpr std::array kSaidTwice = {
 };
 using InfoReader = elf::RecordReader<elf::InfoAttribute>;
 
-// Both forms have exits, at places of their own.
+// True for the record of exits: both forms have it, with different offsets.
 bool has_own_places(const elf::InfoRecord &record) {
   return record.attribute == elf::InfoAttribute::ExitInstrOffsets;
 }
 
-// Reads the next record that both forms have; false: there is none.
+// Reads up to the next record that both forms have. Returns false at the end.
 bool find_said_twice(InfoReader &reader) {
   while (reader.next())
     if (std::ranges::find(kSaidTwice, reader.record().attribute) != kSaidTwice.end() ||
@@ -65,7 +65,7 @@ bool find_said_twice(InfoReader &reader) {
   return false;
 }
 
-// Whether records of the two forms can be about the same function.
+// True if records of the two forms can describe the same function.
 bool is_said_alike(const elf::InfoRecord &sass, const elf::InfoRecord &mercury) {
   return sass == mercury || (has_own_places(sass) && has_own_places(mercury));
 }
@@ -91,7 +91,7 @@ private:
   const InputObject &object_;
   std::vector<elf::Section> sections_;
   std::vector<u32> counterpart_of_; // by section: its Mercury form, or 0
-  std::vector<u32> sass_of_;        // the other way round
+  std::vector<u32> sass_of_;        // the inverse mapping
   const elf::Section *symtab_ = nullptr;
   std::vector<elf::Symbol> symbols_;
 };
@@ -100,7 +100,7 @@ Error broken_plane(const elf::Section &section, std::string field, std::string m
   return {elf::describe_section(section), std::move(field), std::move(message)};
 }
 
-// Where names repeat, the first section of one plane belongs to the first of the other.
+// If names repeat, sections of the two planes are matched in order.
 std::optional<Error> PlaneBuilder::find_counterparts() {
   counterpart_of_.assign(sections_.size(), 0);
   sass_of_.assign(sections_.size(), 0);
@@ -133,7 +133,8 @@ std::optional<Error> PlaneBuilder::find_counterparts() {
   return compare_types();
 }
 
-// A section of the plane has the type of the machine code's and the bytes of its Mercury form.
+// A section of the plane has the type of the machine code's section and the bytes of its Mercury
+// form.
 std::optional<Error> PlaneBuilder::compare_types() const {
   for (const elf::Section &sass : object_.view.sections()) {
     const elf::Section &mercury = object_.section(counterpart_of_[sass.index]);
@@ -149,7 +150,7 @@ std::optional<Error> PlaneBuilder::compare_types() const {
 
 std::optional<Error> PlaneBuilder::read_symbols() {
   const elf::SymbolTable table = object_.view.symbols(*symtab_);
-  // After those of the table come symbols of constant bank 0.
+  // Symbols of constant bank 0 follow the symbols of the table.
   symbols_.assign(object_.symbols.size(), elf::Symbol{});
   if (table.size() > symbols_.size())
     return broken_plane(
@@ -198,8 +199,8 @@ std::optional<Error> PlaneBuilder::read_symbols() {
   return std::nullopt;
 }
 
-// Relocations of the two forms of a section are in tables of one name. Code expands to the size
-// that its function has.
+// The relocation tables of both forms of a section have corresponding names. Code expands to the
+// size of its function.
 std::optional<Error> PlaneBuilder::compare_tables() const {
   for (const elf::Section &sass : object_.view.sections()) {
     const u32 index = counterpart_of_[sass.index];
@@ -221,7 +222,7 @@ std::optional<Error> PlaneBuilder::compare_tables() const {
   return std::nullopt;
 }
 
-// The output says of a function what its Mercury form says; the machine code has to be of the same.
+// The output has the records of the Mercury form, so the records of the machine code have to agree.
 std::optional<Error> PlaneBuilder::compare_records() const {
   for (const elf::Section &sass : object_.view.sections()) {
     const elf::SectionKind &kind = object_.kinds[sass.index];
@@ -259,7 +260,8 @@ elf::Section PlaneBuilder::replaced(const elf::Section &sass, const elf::Section
   return out;
 }
 
-// The number of registers, too, unless the machine code calls the driver in place of instructions.
+// The number of registers must also agree, unless the machine code calls the driver instead of
+// Mercury instructions.
 std::optional<Error> PlaneBuilder::compare_registers(const InputObject &plane) const {
   if (const arch::ArchInfo *target = arch::find_arch(object_.sm);
       target && target->calls_driver_for_images)
