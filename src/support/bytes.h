@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Little-endian loads and stores at any alignment, and the checked arithmetic that every parser
-// goes through. Archive members are only 2-byte aligned, so a cubin inside one may start at any
-// even address; nothing here assumes more.
+// Little-endian loads and stores at any alignment, and the checked arithmetic that all parsers use.
+// Archive members are only 2-byte aligned, so a cubin inside one may start at any even address; no
+// code here assumes more.
 #pragma once
 
 #include <bit>
@@ -17,7 +17,7 @@ namespace culink {
 
 static_assert(std::endian::native == std::endian::little, "culink runs on little-endian hosts");
 
-// The caller has checked that sizeof(T) bytes are there.
+// Precondition: sizeof(T) bytes are readable at `p`.
 template <typename T> [[nodiscard]] T load_le(const u8 *p) {
   static_assert(std::is_trivially_copyable_v<T>);
   T v;
@@ -30,15 +30,15 @@ template <typename T> void store_le(u8 *p, T v) {
   std::memcpy(p, &v, sizeof(T));
 }
 
-// Stores the fields of a structure one by one. A structure that is first built on the stack and
-// then copied would stall the processor: the copy loads more bytes at once than any store has
-// written, so that store forwarding fails.
+// Stores the fields of a structure one by one. Building the structure on the stack and copying it
+// would stall the processor: the copy loads more bytes at once than any store has written, so that
+// store forwarding fails.
 template <typename Structure, typename... Fields> void store_fields(u8 *p, Fields... fields) {
   static_assert((sizeof(Fields) + ...) == sizeof(Structure));
   ((store_le(p, fields), p += sizeof(Fields)), ...);
 }
 
-// The value at `offset`, or nothing if it is not inside.
+// Returns the value at `offset`, or nullopt if it is not inside.
 template <typename T> [[nodiscard]] std::optional<T> load_at(ByteSpan bytes, u64 offset) {
   if (offset > bytes.size() || bytes.size() - offset < sizeof(T))
     return std::nullopt;
@@ -52,14 +52,14 @@ template <typename T> [[nodiscard]] std::optional<T> load_at(ByteSpan bytes, u64
   return r;
 }
 
-// bytes[offset, offset + size), or nothing if that is not inside.
+// Returns bytes[offset, offset + size), or nullopt if the range is not inside.
 [[nodiscard]] constexpr std::optional<ByteSpan> slice(ByteSpan bytes, u64 offset, u64 size) {
   if (offset > bytes.size() || bytes.size() - offset < size)
     return std::nullopt;
   return bytes.subspan(offset, size);
 }
 
-// The NUL-terminated string at `offset`; nothing when it starts or ends outside.
+// Returns the NUL-terminated string at `offset`; nullopt if it starts or ends outside.
 [[nodiscard]] inline std::optional<std::string_view> c_string_at(ByteSpan bytes, u64 offset) {
   if (offset >= bytes.size())
     return std::nullopt;
@@ -70,15 +70,15 @@ template <typename T> [[nodiscard]] std::optional<T> load_at(ByteSpan bytes, u64
   return std::string_view(start, static_cast<const char *>(nul) - start);
 }
 
-// A string table up to its last NUL: every offset inside the result starts a terminated string.
+// Returns a string table up to its last NUL, so that every offset starts a terminated string.
 [[nodiscard]] inline ByteSpan terminated_strings(ByteSpan table) {
   while (!table.empty() && table.back() != 0)
     table = table.first(table.size() - 1);
   return table;
 }
 
-// starts_with for lists of prefixes: comparing the last character first rejects most of them at
-// once.
+// starts_with for lists of prefixes: compares the last character first, which rejects most prefixes
+// at once.
 [[nodiscard]] constexpr bool has_prefix(std::string_view text, std::string_view prefix) {
   return text.size() >= prefix.size() &&
          (prefix.empty() || text[prefix.size() - 1] == prefix.back()) && text.starts_with(prefix);
@@ -88,8 +88,8 @@ template <typename T> [[nodiscard]] std::optional<T> load_at(ByteSpan bytes, u64
   return v != 0 && (v & (v - 1)) == 0;
 }
 
-// The caller has bounded `v`. The alignment need not be a power of two: nvlink's relocatable links
-// have 48 and the like.
+// Precondition: `v` is bounded. The alignment need not be a power of two: nvlink's relocatable
+// links have alignments such as 48.
 [[nodiscard]] constexpr u64 align_up(u64 v, u64 align) {
   if (align <= 1)
     return v;

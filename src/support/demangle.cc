@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Names of symbols as people know them. The C++ part is the library's that every compiler brings
-// (__cxa_demangle); this file adds what nvcc, ptxas and clang do to names before and after
-// mangling:
+// Readable names of symbols. C++ names are demangled by the library of every compiler
+// (__cxa_demangle); this file handles the changes that nvcc, ptxas and clang make to names before
+// and after mangling:
 //
 //   __nv_static_29__264b0677_13_names_test_cu_gp_<name>   static, of a file compiled with -rdc=true
 //   _ZN38_INTERNAL_264b0677_13_names_test_cu_gp4statEPKf  the same as a namespace
@@ -13,11 +13,11 @@
 //   $str, $str$1                                          string literals
 //   _ZL5quietPi__intern__9eed1b57994f4e6d                 static, of a file compiled by clang
 //
-// tests/unit/demangled_names.txt has more of them, and what makes them.
+// tests/unit/demangled_names.txt has more examples, with the tools that make them.
 //
-// Names come from files that anybody may have written, and the library takes whatever time and
-// memory a name asks for: one of 400 characters can stand for a text of gigabytes. So the length of
-// a text is computed first (is_demangled_within).
+// Names come from untrusted files, and the library uses unbounded time and memory: a name of 400
+// characters can expand to gigabytes. So a bound for the length is computed first
+// (is_demangled_within).
 #include "support/demangle.h"
 
 #include <algorithm>
@@ -34,27 +34,27 @@
 
 namespace culink {
 
-// A bound for the length of a demangled name, found without demangling it. A mangled name refers
-// back to its own parts (S0_) and to its template arguments (T_), and a part that refers to the one
-// before it twice doubles the text: a few hundred characters can stand for more than any memory
-// holds. The library that demangles has no bound for that, so support/demangle.cc asks here first.
+// A bound for the length of a demangled name, computed without demangling. A mangled name refers
+// back to its own parts (S0_) and to its template arguments (T_). A part that refers twice to the
+// part before it doubles the text, so that a few hundred characters can expand to more than any
+// memory. The library has no bound for that, so support/demangle.cc computes one first.
 //
-// One pass adds up letters. Parts are numbered in the order in which they end, so part N has ended
-// where a reference to it or to a later one comes first, and is no longer than all that is before
-// that place: so much counts each reference to it. A template argument counts as much as all before
-// the first T_. Where functions are nested in each other an argument may come later, and counts as
-// much as the whole name in the pass before.
+// One pass adds up letters. Parts are numbered in the order in which they end. So part N ends
+// before the first reference to it or to a later part, and is not longer than the text before that
+// reference; this is the bound of each reference to it. The bound of a template argument is the
+// text before the first T_. If functions are nested, an argument may come later; then its bound is
+// the length of the whole name in the previous pass.
 //
-// What may surprise: nothing is parsed. A number is the length of a name that follows, except where
-// the mangling has numbers of other kinds. Where it could be either, what follows must not depend
-// on it; if it does, the bound is that each reference doubles the text. Of the 82,000 names in
-// LLVM's libraries 3 in 1,000 are not within a million, and none of them is that long. Names with
-// which the library does not come to an end have no length at all.
+// What may surprise: the name is not parsed. A number is the length of a name that follows, except
+// where the mangling has other numbers. If both are possible, the rest must not depend on the
+// choice; if it does, the bound assumes that each reference doubles the text. Of the 82,000 names
+// in LLVM's libraries, 3 in 1,000 exceed a bound of a million, although none of them is that long.
+// Names for which the library does not terminate have no bound at all.
 
 namespace {
 
 constexpr u32 kMostFunctions = 4;
-constexpr u32 kPackDoublings = 7; // a pack has less than 128 members
+constexpr u32 kPackDoublings = 7; // a pack is assumed to have less than 128 members
 
 bool is_decimal(char c) {
   return c >= '0' && c <= '9';
@@ -70,7 +70,7 @@ bool is_base36(char c) {
 
 class LengthPass {
 public:
-  // `argument`: how long a template argument may be; 0: as long as all before the first use of one.
+  // `argument`: bound for a template argument; 0: the text before the first use of an argument.
   LengthPass(std::string_view text, u64 limit, u64 argument)
       : text_(text), limit_(limit), argument_(argument) {}
 
@@ -82,10 +82,10 @@ public:
   [[nodiscard]] u64 length() const { return length_; }
   [[nodiscard]] bool sure() const { return sure_; }
   [[nodiscard]] u32 references() const { return references_; }
-  [[nodiscard]] u32 functions() const { return functions_; } // in the name of the outermost one
+  [[nodiscard]] u32 functions() const { return functions_; } // in the outermost name
 
 private:
-  // What was read last: a letter of the mangling stands for itself.
+  // The last token. Other values are letters of the mangling.
   enum Token : char { kNothing, kName, kNumber, kReference };
 
   void read_token();
@@ -96,7 +96,7 @@ private:
   [[nodiscard]] char peek(size_t ahead = 0) const {
     return at_ + ahead < text_.size() ? text_[at_ + ahead] : '\0';
   }
-  // Where the reference or literal that begins at `at` ends; 0: there is none.
+  // Returns the end of the reference or literal that begins at `at`; 0 if there is none.
   [[nodiscard]] size_t end_of_reference(size_t at, char letter) const;
   [[nodiscard]] size_t end_of_literal() const;
   [[nodiscard]] bool may_be_no_name(char next) const;
@@ -119,7 +119,7 @@ private:
   bool sure_ = true;
   u32 references_ = 0;
   u32 functions_ = 0;
-  std::vector<u64> parts_; // bounds of their lengths, by number
+  std::vector<u64> parts_; // bounds of their lengths, by number of the part
 };
 
 // S_, S0_, SA_ ... or T_, T0_ ...
@@ -131,7 +131,7 @@ size_t LengthPass::end_of_reference(size_t at, char letter) const {
   return at < text_.size() && text_[at] == '_' ? at + 1 : 0;
 }
 
-// A number of a type that is one letter: Li5E, Lin5E, Lf3f800000E.
+// Returns the end of a literal with a type of one letter: Li5E, Lin5E, Lf3f800000E.
 size_t LengthPass::end_of_literal() const {
   if (peek() != 'L' || !is_small(peek(1)))
     return 0;
@@ -140,9 +140,9 @@ size_t LengthPass::end_of_literal() const {
   return end > begin && end < text_.size() && text_[end] == 'E' ? end + 1 : 0;
 }
 
-// The other numbers: of constructors and destructors (C1, D0), of the like things in a function
-// (_0, E1_, t1_, d1_), of parameters (p1_, L1p), of elements (v4_), of thunks (h16_, n16_), and
-// values of enumerations.
+// True if a number may be something other than the length of a name: the number of a constructor or
+// destructor (C1, D0), of equal names in a function (_0, E1_, t1_, d1_), of a parameter (p1_, L1p),
+// of elements (v4_), of a thunk (h16_, n16_), or the value of an enumeration.
 bool LengthPass::may_be_no_name(char next) const {
   constexpr std::string_view kBeforeNumbers = "EtdpvhnF";
   if (last_ == 'C' || last_ == 'D' || last_ == '_' || (last_ == 'I' && before_ == 'C'))
@@ -154,7 +154,7 @@ bool LengthPass::may_be_no_name(char next) const {
   return last_ == 'L' && next == 'p';
 }
 
-// Whether the same is to be read from here on, whether these characters are one name or not.
+// True if the rest is read in the same way whether these characters are one name or not.
 bool LengthPass::is_independent(size_t begin, u64 size) const {
   for (size_t i = begin; i < begin + size; ++i)
     if (is_decimal(text_[i]) || end_of_reference(i, 'S') != 0 || end_of_reference(i, 'T') != 0)
@@ -187,7 +187,7 @@ void LengthPass::read_part_reference(size_t end) {
         text_.size());
   number += end - at_ > 2 ? 1 : 0;
   ++references_;
-  // aS, lS and rS may be operators before something else.
+  // aS, lS and rS may be the beginnings of operators.
   const bool surely = last_ != 'a' && last_ != 'l' && last_ != 'r';
   if (surely && number < text_.size() && parts_.size() <= number)
     parts_.resize(number + 1, length_);
@@ -210,9 +210,9 @@ void LengthPass::read_token() {
     return read_part_reference(end);
   if (const size_t end = end_of_reference(at_, 'T'); end != 0)
     return read_argument_reference(end);
-  if (peek() == 'S' && is_small(peek(1))) // something in std
+  if (peek() == 'S' && is_small(peek(1))) // a name in std
     return put(1, kReference, at_ + 2);
-  if (peek() == 'D' && peek(1) == 'p') { // for each member of a pack: its type and what is at it
+  if (peek() == 'D' && peek(1) == 'p') { // a pack: type and preceding text for each member
     size_t end = at_ + 2;
     while (end < text_.size() &&
            std::string_view("OPRKV").find(text_[end]) != std::string_view::npos)
@@ -222,12 +222,12 @@ void LengthPass::read_token() {
       references_ += kPackDoublings;
     }
   }
-  // Arguments of conversions come behind their use.
+  // Arguments of conversions come after their use.
   functions_ += peek() == 'Z' || (peek() == 'c' && peek(1) == 'v') ? 1 : 0;
   put(1, peek(), at_ + 1);
 }
 
-// Where the name that begins at `at` with its length ends; 0: there is none.
+// Returns the end of the name that begins at `at` with its length; 0 if there is none.
 size_t end_of_source_name(std::string_view text, size_t at) {
   u64 size = 0;
   for (; at < text.size() && is_decimal(text[at]); ++at)
@@ -235,7 +235,7 @@ size_t end_of_source_name(std::string_view text, size_t at) {
   return size != 0 && size <= text.size() - at ? at + size : 0;
 }
 
-// Behind the names of the function and of what it is in: 4norm of _Z4normPKfi.
+// Returns the end of the names of the function and its scopes: 4norm of _Z4normPKfi.
 size_t end_of_first_names(std::string_view text) {
   size_t at = std::min(text.find_first_not_of("_ZNKVrRO"), text.size());
   while (at < text.size()) {
@@ -251,7 +251,7 @@ size_t end_of_first_names(std::string_view text) {
   return at;
 }
 
-// Reads names with arguments (3std11is_integralIT_EE) of the usual kinds, and nothing else.
+// Reads names with arguments (3std11is_integralIT_EE) of the usual kinds only.
 class QualifierReader {
 public:
   QualifierReader(std::string_view text, size_t at) : text_(text), at_(at) {}
@@ -302,14 +302,14 @@ private:
     case 'S':
       if (peek() == 't')
         return ++at_, read_name();
-      // There may be no such part of the name; the library stops where an E follows.
+      // The number may be of a missing part; the library stops at an E.
       at_ = std::min(text_.find('_', at_), text_.size() - 1) + 1;
       return peek() == 'E';
     default:
       return std::string_view("vwbcahstijlmxynofdeg").find(first) != std::string_view::npos;
     }
   }
-  // A number, which may be missing, and what is behind it.
+  // Reads a number, which may be missing, and the character after it.
   bool read_number(char end) {
     while (is_decimal(peek()))
       ++at_;
@@ -321,9 +321,10 @@ private:
   u32 depth_ = 0;
 };
 
-// Whether the library may read a name for ever. That of GCC 12 does behind an `sr` that begins with
-// names (sr3std5valueE): it does not notice that what follows is none, and tries again. An `sr` is
-// in an expression, and these are in decltypes, template arguments and bounds of arrays.
+// True if the library may not terminate. The library of GCC 12 has this problem after an `sr` that
+// begins with names (sr3std5valueE): it does not notice that the next part is not a name, and
+// retries. An `sr` is part of an expression, which occurs in decltypes, template arguments and
+// array bounds.
 bool may_never_end(std::string_view name) {
   name.remove_prefix(end_of_first_names(name));
   for (size_t at = name.find("sr"); at != std::string_view::npos; at = name.find("sr", at + 1)) {
@@ -342,7 +343,7 @@ bool may_never_end(std::string_view name) {
 bool is_demangled_within(std::string_view name, u64 limit) {
   if (may_never_end(name))
     return false;
-  for (const std::string_view prefix : {"_Z", "Z"}) // of a name, of something in a function
+  for (const std::string_view prefix : {"_Z", "Z"}) // prefix of a name, and of a name in a function
     if (name.starts_with(prefix))
       name.remove_prefix(prefix.size());
   LengthPass pass(name, limit, 0);
@@ -363,7 +364,7 @@ bool is_demangled_within(std::string_view name, u64 limit) {
 namespace {
 
 constexpr size_t kLongestName = 4096;
-constexpr size_t kLongestMangled = 1024; // libstdc++ reads no more
+constexpr size_t kLongestMangled = 1024; // limit of libstdc++
 constexpr u64 kMostLetters = u64{1} << 20;
 constexpr size_t kLongestText = size_t{1} << 16;
 constexpr std::string_view kNamespace = "(anonymous namespace)";
@@ -377,7 +378,7 @@ bool is_number(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), is_decimal);
 }
 
-// Leaves out the namespaces _INTERNAL_<hash>_<file>, which hold what is static in a file.
+// Removes the namespaces _INTERNAL_<hash>_<file>, which contain the static symbols of a file.
 std::string without_internal_namespaces(std::string text) {
   constexpr std::string_view kInternal = "_INTERNAL_";
   constexpr size_t kHash = 8;
@@ -398,8 +399,8 @@ std::string without_internal_namespaces(std::string text) {
   return text;
 }
 
-// Which one of several variables of one name in a function this is, by what a mangled name has
-// behind the name of the variable: nothing, _0, _1 ... or __10_.
+// Returns the number of a variable among several of one name in a function, from the suffix of the
+// mangled variable name: empty, _0, _1 ... or __10_.
 u64 instance_of(std::string_view behind) {
   u64 number = 0;
   if (behind.empty())
@@ -409,8 +410,8 @@ u64 instance_of(std::string_view behind) {
   return number + 2;
 }
 
-// `k(float*)::tile`, the name of a variable in a function, as `tile in k(float*)`. The library does
-// not tell one variable from another of the same name in the same function.
+// Returns `k(float*)::tile`, the name of a variable in a function, as `tile in k(float*)`. The
+// library does not distinguish variables of one name in one function.
 std::string variable_in_function(std::string_view name, const std::string &text) {
   size_t begin = text.size();
   while (begin > 0 && is_identifier(text[begin - 1]))
@@ -426,10 +427,10 @@ std::string variable_in_function(std::string_view name, const std::string &text)
                      text.substr(0, begin - 2));
 }
 
-// A name of the C++ ABI, by the library.
+// Demangles a name of the C++ ABI by the library.
 std::string standard_name(std::string_view name) {
   const std::string mangled(name);
-  // The library reads up to a zero, and another name than this one may never end.
+  // The library reads up to a NUL, and may not terminate for the part before it.
   if (!name.starts_with("_Z") || name.size() > kLongestMangled ||
       name.find('\0') != std::string_view::npos || !is_demangled_within(name, kMostLetters))
     return mangled;
@@ -444,8 +445,8 @@ std::string standard_name(std::string_view name) {
   return name.starts_with("_ZZ") ? variable_in_function(name, text) : text;
 }
 
-// Without what clang puts behind the names of variables and kernels that are static in a file but
-// have to be known outside of it: a word and the hash of the file.
+// Removes the suffix that clang adds to the names of static variables and kernels that must be
+// visible outside of their file: a word and the hash of the file.
 std::string_view without_hash(std::string_view name) {
   constexpr size_t kHash = 16;
   for (const std::string_view mark : {"__static__", "__intern__"})
@@ -456,7 +457,7 @@ std::string_view without_hash(std::string_view name) {
   return name;
 }
 
-// A name that needs no other beside it.
+// Returns the readable name of a symbol that does not consist of several names.
 std::string own_name(std::string_view name) {
   name = without_hash(without_file(name));
   const size_t constants = name.find(".const_opt.");
@@ -466,7 +467,8 @@ std::string own_name(std::string_view name) {
                      standard_name(name.substr(0, constants)));
 }
 
-// Names that begin with a dollar sign are made up by the compiler. Nothing: for a purpose unknown.
+// Readable form of a name with a dollar sign, which the compiler made up; "" if the form is
+// unknown.
 std::string made_up_name(std::string_view name) {
   constexpr std::string_view kLiteral = "$str", kFunction = "$__internal_", kVariable = "$__";
   if (name == kLiteral)
@@ -478,7 +480,7 @@ std::string made_up_name(std::string_view name) {
     return fmt::format("string literal #{}", number + 1);
   const size_t dollar = name.find('$', 1);
   if (dollar == std::string_view::npos) {
-    const size_t suffix = name.rfind("__"); // and a number
+    const size_t suffix = name.rfind("__"); // a number follows
     if (name.starts_with(kVariable) && suffix > kVariable.size() &&
         is_number(name.substr(suffix + 2)))
       return own_name(name.substr(kVariable.size(), suffix - kVariable.size()));
@@ -492,7 +494,7 @@ std::string made_up_name(std::string_view name) {
   return fmt::format("{}{}{}", own_name(function), kIn, own_name(name.substr(1, dollar - 1)));
 }
 
-// How much of a demangled name is before its parameters or before " in ".
+// Returns the length of a demangled name without its parameters and without " in ...".
 size_t length_without_parameters(std::string_view text) {
   text = text.substr(0, std::min(text.find(kIn), text.size()));
   size_t at = text.find('(');
@@ -501,7 +503,7 @@ size_t length_without_parameters(std::string_view text) {
   return std::min(at, text.size());
 }
 
-// Part of `wanted` that a mangled name has if it has this meaning; empty: not known.
+// Returns a part of `wanted` that each matching mangled name contains; "" if there is none.
 std::string_view necessary_part(std::string_view wanted) {
   if (wanted.find("operator") != std::string_view::npos ||
       wanted.find("std::") != std::string_view::npos)
@@ -561,7 +563,7 @@ bool is_called(std::string_view name, std::string_view wanted) {
   if (text == wanted)
     return true;
   const std::string_view head = std::string_view(text).substr(0, length_without_parameters(text));
-  return head == wanted || head.ends_with(fmt::format(" {}", wanted)); // behind a result
+  return head == wanted || head.ends_with(fmt::format(" {}", wanted)); // after a result type
 }
 
 } // namespace culink

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Whole reads and writes of open files, which outputs, caches and workers need alike.
+// Complete reads and writes of open files, for outputs, caches and workers.
 #include "support/file_descriptor.h"
 
 #include <cerrno>

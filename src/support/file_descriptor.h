@@ -13,7 +13,7 @@
 
 namespace culink {
 
-// The error of a system call that just failed, from errno.
+// Returns the error of a system call that just failed, from errno.
 [[nodiscard]] inline Error system_error(const char *what) {
   return Error{"", "", std::string(what) + ": " + std::strerror(errno)};
 }
@@ -31,24 +31,24 @@ public:
 
   [[nodiscard]] int get() const { return fd_; }
   [[nodiscard]] explicit operator bool() const { return fd_ >= 0; }
-  // False, with errno: what was written may be lost.
+  // Returns false, with errno, if written data may be lost.
   bool close() { return fd_ < 0 || ::close(std::exchange(fd_, -1)) == 0; }
 
 private:
   int fd_;
 };
 
-// Whole reads and writes: a call of the system may take fewer bytes, or be interrupted. Where the
+// Complete reads and writes: a system call may process fewer bytes, or be interrupted. If the
 // result is false, errno has the reason.
 
-// Writes where the descriptor stands.
+// Writes at the current file offset.
 [[nodiscard]] bool write_all(int fd, ByteSpan bytes);
-// Reads the first out.size() bytes of a file. False also if it has fewer.
+// Reads the first out.size() bytes of a file. Also returns false if the file is shorter.
 [[nodiscard]] bool read_all(int fd, std::vector<u8> &out);
 
-// The descriptor, or a duplicate that children do not inherit, with `fd` closed, if it has one of
-// the numbers of standard input and outputs: a program may have closed these, but its children use
-// them. -1 stays -1, and stands for a failure, too.
+// Returns the descriptor. If it has the number of a standard stream, returns a duplicate with a
+// higher number that children do not inherit, and closes `fd`: a program may have closed its
+// standard streams, but its children use them. Returns -1 for -1 and on failure.
 [[nodiscard]] int above_standard(int fd);
 
 } // namespace culink

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// All JSON that the programs write. No document is built, so memory does not grow with the output.
-// Names come from files of strangers, so nothing but characters that every reader takes is written
-// as it is.
+// Writes all JSON of the programs. It does not build a document, so memory does not grow with the
+// output. Names come from untrusted files, so only characters that every reader accepts are written
+// literally.
 #include "support/json.h"
 
 #include <fmt/format.h>

@@ -10,17 +10,16 @@
 
 namespace culink {
 
-// A string of JSON. Names of files may be any bytes; those that are no text are shown by their
-// numbers.
+// Returns a JSON string. File names may be any bytes; invalid UTF-8 is written as byte values.
 [[nodiscard]] std::string quoted_json(std::string_view text);
 
-// Writes JSON as it comes, one value behind the other. Commas come by themselves.
+// Writes JSON incrementally, one value after the other. Adds commas automatically.
 class JsonWriter {
 public:
-  // `spaced`: with blanks behind commas and colons.
+  // `spaced`: writes blanks after commas and colons.
   explicit JsonWriter(TextOut &out, bool spaced = false) : out_(out), spaced_(spaced) {}
 
-  // With `own_line`, the bracket or key begins a line, indented by the brackets around it.
+  // With `own_line`, the bracket or key begins a new line, indented by the number of open brackets.
   void open(char bracket, bool own_line = false);
   void close(char bracket, bool own_line = false);
   void key(std::string_view name, bool own_line = false);
@@ -28,7 +27,7 @@ public:
   void text(std::string_view bytes);
   void number(u64 value);
   void number(i64 value);
-  void word(std::string_view text); // true, false, null; or a value that is JSON already
+  void word(std::string_view text); // true, false, null; or a value in JSON form
 
   void value(std::string_view bytes) { text(bytes); }
   void value(std::integral auto number_) {
@@ -58,7 +57,7 @@ private:
   TextOut &out_;
   bool spaced_;
   u32 depth_ = 0;
-  bool first_ = true; // nothing yet in the innermost bracket, or a key without its value
+  bool first_ = true; // the innermost bracket has no value yet, or a key has no value yet
 };
 
 } // namespace culink

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Regular files are mapped; whatever cannot be mapped (pipes, /dev/stdin, /proc) is read to its
-// end, but not further than anybody's input goes: /dev/zero has no end. An empty file is an empty
-// span and not an error; the caller decides what it means.
+// Regular files are mapped. Other files (pipes, /dev/stdin, /proc) are read to their end, but only
+// up to a limit far above real inputs: /dev/zero has no end. An empty file gives an empty span and
+// not an error; the caller decides how to treat it.
 //
-// When a mapped file is made shorter, reading what was there is answered with SIGBUS. The handler
-// may use hardly more than read and write; it finds the name of the file in the system's list of
-// what is mapped.
+// If a mapped file is truncated, reading the removed part raises SIGBUS. The handler may use few
+// functions other than read and write; it looks up the name of the file in the system's list of
+// mappings.
 #include "support/mapped_file.h"
 
 #include <atomic>
@@ -53,10 +53,10 @@ Result<std::vector<u8>> read_to_end(int fd, size_t most) {
   }
 }
 
-// One line of /proc/self/maps at a time, without memory of its own.
+// Reads /proc/self/maps line by line, without allocating.
 class MapsReader {
 public:
-  // The line of the mapping with that address, or nothing.
+  // Returns the line of the mapping with that address, or "".
   std::string_view find(u64 address) {
     const FileDescriptor file(::open("/proc/self/maps", O_RDONLY | O_CLOEXEC));
     while (read_line(file.get()))
@@ -110,7 +110,7 @@ void write_text(std::string_view text) {
   [[maybe_unused]] const ssize_t n = ::write(STDERR_FILENO, text.data(), text.size());
 }
 
-// Several threads may read behind the end of a file at once; one of them says so.
+// Several threads may read beyond the end of a file at once; only one of them reports it.
 void end_on_bus_error(int, siginfo_t *info, void *) {
   static std::atomic_flag told;
   while (told.test_and_set())
@@ -138,7 +138,7 @@ void end_when_files_shrink() {
 }
 
 Result<MappedFile> MappedFile::open(const std::string &path, FileType type) {
-  // A pipe that nobody writes to would be waited for.
+  // With O_NONBLOCK, opening a pipe without a writer does not wait.
   const int wait = type == FileType::Regular ? O_NONBLOCK : 0;
   const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | wait));
   if (!file)

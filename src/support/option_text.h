@@ -12,7 +12,7 @@
 
 namespace culink {
 
-// "5G", "500M", "64k" or a number of bytes; nothing for other texts and for none at all.
+// Parses "5G", "500M", "64k" or a number of bytes; returns nullopt for other texts and for "".
 [[nodiscard]] inline std::optional<u64> parse_byte_size(std::string_view text) {
   constexpr std::string_view kUnits = "kMGT";
   u64 number = 0;
@@ -28,8 +28,8 @@ namespace culink {
   return number << (10 * power);
 }
 
-// The words of a text of options as NVIDIA's tools divide it: at blanks and tabulators, up to the
-// first NUL. Quotes have no meaning.
+// Splits options into words like NVIDIA's tools: at blanks and tabs, up to the first NUL. Quotes
+// have no meaning.
 [[nodiscard]] inline std::vector<std::string> option_words(std::string_view text) {
   constexpr std::string_view kBlanks = " \t";
   text = text.substr(0, text.find('\0'));

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Output files have no name while they are written (O_TMPFILE), so that nothing is left behind
-// whatever ends this process. Where a file system cannot do that, they have one with a number,
-// which is locked; a name that nobody has locked was left by a process that was killed, and is used
-// again. The file's mode is what open(path, 0666) would have given, or that of the file being
-// replaced, as compilers and linkers do, but without the bits that would let others run it as its
-// owner.
+// Output files have no name while they are written (O_TMPFILE), so that no file remains if this
+// process ends in any way. If the file system does not support that, a file has a temporary name
+// with a number, and is locked. An unlocked temporary file was left by a killed process, and its
+// name is reused. The mode of the file is the mode that open(path, 0666) would give, or the mode of
+// the file that is replaced, as with compilers and linkers, but without the bits that would let
+// other users run it as its owner.
 //
-// A file that is there already changes places with the new one and is removed under the number.
-// ext4 writes a file to the disk before it is renamed over another one, in case the power fails:
-// 150 ms for 117 MB. Two files that change places may wait, like what other linkers write.
+// If the output exists already, the two files exchange names, and the old file is removed under the
+// temporary name. ext4 flushes a file before it is renamed over another one, in case the power
+// fails: 150 ms for 117 MB. An exchange needs no flush, as with the outputs of other linkers.
 #include "support/output_file.h"
 
 #include <algorithm>
@@ -55,7 +55,7 @@ bool lock(int fd) {
 // umask can only be read by setting it, which would race with other threads of a host process;
 // a file created with O_CREAT shows the same mode.
 int create_unnamed(const std::string &folder) {
-  if (::access("/proc/self/fd", X_OK) != 0) // could never get a name
+  if (::access("/proc/self/fd", X_OK) != 0) // it could never get a name
     return -1;
   const int fd = ::open(folder.c_str(), O_RDWR | O_TMPFILE | O_CLOEXEC, 0666);
   if (fd >= 0)
@@ -63,7 +63,7 @@ int create_unnamed(const std::string &folder) {
   return fd;
 }
 
-// Whether the name is free now.
+// Removes an unlocked temporary file. Returns true if the name is free afterwards.
 bool remove_leftover(const std::string &name) {
   const int fd = ::open(name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
   if (fd < 0)
@@ -73,8 +73,8 @@ bool remove_leftover(const std::string &name) {
   return left;
 }
 
-// Calls make(name) with one name after the other until it succeeds, or fails for another reason
-// than that the name is taken. That name, or none.
+// Calls make(name) with successive names until it succeeds, or fails for another reason than an
+// existing file. Returns the name, or "".
 template <class Make> std::string find_name(const std::string &path, Make make) {
   for (int number = 0; number < kMostNames; ++number) {
     const std::string name = temporary_name(path, number);
@@ -88,7 +88,7 @@ template <class Make> std::string find_name(const std::string &path, Make make) 
   return {};
 }
 
-// Whether both were regular files, on a file system that can do that.
+// Exchanges two regular files. Returns false if one is not regular or the file system cannot do it.
 bool change_places(const std::string &one, const std::string &other) {
   struct stat info {};
   return ::lstat(other.c_str(), &info) == 0 && S_ISREG(info.st_mode) &&
@@ -104,7 +104,7 @@ bool write_pieces(int fd, std::span<const ByteSpan> pieces) {
                      [fd](ByteSpan bytes) { return write_all(fd, bytes); });
 }
 
-// Signals that would end the process wait while two names are changed, at least for this thread.
+// Defers signals that would end the process while two names are changed, at least for this thread.
 class SignalsWait {
 public:
   SignalsWait() {
@@ -120,9 +120,9 @@ private:
   sigset_t before_{};
 };
 
-// Where a symbolic link to nothing leads to.
+// Returns the target of a symbolic link that leads to a missing file.
 std::string end_of_links(std::string path) {
-  constexpr int kMostLinks = 40; // as the system follows
+  constexpr int kMostLinks = 40; // the limit of the system
   for (int i = 0; i < kMostLinks; ++i) {
     char target[PATH_MAX];
     const ssize_t size = ::readlink(path.c_str(), target, sizeof target);
@@ -145,7 +145,7 @@ std::optional<FileIdentity> identify_file(const std::string &path) {
                                  : std::nullopt;
   const std::string made = end_of_links(path);
   if (::stat(folder_of(made).c_str(), &info) != 0)
-    return std::nullopt; // nor can it be made
+    return std::nullopt; // then it cannot be created either
   return FileIdentity{info.st_dev, info.st_ino, made.substr(made.rfind('/') + 1)};
 }
 
@@ -156,7 +156,7 @@ OutputFile::OutputFile(std::string path) : path_(std::move(path)) {
   if (!exists || !is_temporary_)
     return;
   mode_ = info.st_mode & 0777;
-  // A symbolic link is kept: the file it names is replaced.
+  // Keeps a symbolic link: replaces the file that it leads to.
   if (char *real = ::realpath(path_.c_str(), nullptr)) {
     path_ = real;
     std::free(real);
@@ -213,14 +213,14 @@ void OutputFile::write_temporary(std::span<const ByteSpan> pieces) {
     finish();
 }
 
-// Closing a copy makes a network write what it has, and say whether it could.
+// Closing a duplicate makes a network file system write its data and report errors.
 void OutputFile::finish() {
   const int copy = mode_ && ::fchmod(fd_, *mode_) != 0 ? -1 : ::dup(fd_);
   if (copy < 0 || ::close(copy) != 0)
     error_ = system_error("cannot write");
 }
 
-// Space is reserved first: a full file system would end the process when the memory is written.
+// Reserves the space first: on a full file system, a write to the mapping would end the process.
 MutableByteSpan OutputFile::map(u64 size) {
   if (fd_ < 0)
     create();
@@ -232,7 +232,7 @@ MutableByteSpan OutputFile::map(u64 size) {
   return mapped_;
 }
 
-// Gives the file its name. What was there before has the temporary one from then on.
+// Gives the file its name. An existing file gets the temporary name.
 bool OutputFile::publish() {
   if (error_ || !is_temporary_)
     return !error_;
@@ -256,7 +256,7 @@ void OutputFile::settle() {
     return;
   if (!temporary_.empty())
     ::unlink(temporary_.c_str());
-  ::flock(fd_, LOCK_UN); // it may stay mapped, and would stay locked
+  ::flock(fd_, LOCK_UN); // the mapping may outlive this and would keep the lock
   temporary_.clear();
   remove_leftovers(path_);
 }
@@ -277,7 +277,7 @@ void OutputFile::take_back() {
   if (temporary_.empty())
     ::unlink(path_.c_str());
   else if (!change_places(temporary_, path_))
-    temporary_.clear(); // the old file is better kept under another name than lost
+    temporary_.clear(); // keep the old file under another name rather than lose it
   published_ = false;
 }
 

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Child processes by vfork, which does not copy this process, however large it is. posix_spawn
-// would do the same, but cannot ask the system to kill the child when this process dies, however it
-// dies. Every descriptor here is closed in children unless it is handed over by name, so that
-// children of several threads do not hold each other's pipes open.
+// Starts child processes by vfork, which does not copy this process, however large it is.
+// posix_spawn could not ask the system to kill the child when this process dies. Every descriptor
+// here is closed in children unless it is passed explicitly, so that children of several threads do
+// not keep each other's pipes open.
 //
 // What may surprise: between vfork and execve the child runs in the memory of this process, while
-// the thread that started it waits. So it only makes system calls, with all signals blocked, and it
-// is the end of that thread of which the system takes notice: it waits for the child anyway.
+// the thread that started it waits. So it only makes system calls, with all signals blocked. The
+// system kills the child when that thread ends, not the process; this is fine, because the thread
+// waits for the child anyway.
 #include "support/process.h"
 
 #include <algorithm>
@@ -30,11 +31,12 @@
 
 namespace culink {
 
-// Programs that look for libnvJitLink themselves get culink's by LD_PRELOAD. Their children inherit
-// the variable, and so would the process in which culink loads NVIDIA's library: that library calls
-// its own functions by name, and would end up in ours. Other libraries in the list stay.
+// Programs that load libnvJitLink themselves get culink's library by LD_PRELOAD. Child processes
+// inherit the variable, including the process in which culink loads NVIDIA's library: that library
+// calls its own functions by name, and these calls would reach culink's library. Other libraries in
+// the list stay.
 //
-// A script called nvlink or ptxas may run culink. The mark in its environment ends that at once.
+// A script called nvlink or ptxas may run culink. The mark in its environment stops that recursion.
 
 namespace {
 
@@ -79,40 +81,40 @@ ChildEnvironment::ChildEnvironment() {
 
 namespace {
 
-// All that a child needs, made before it exists.
+// The data for starting a child, prepared before vfork.
 struct ChildPlan {
   std::vector<char *> arguments;
   char **environment = nullptr;
   int output = -1; // becomes stdout and stderr
   const std::vector<int> &kept;
   bool own_group = false;
-  sigset_t signals{}; // those that are blocked in the program
+  sigset_t signals{}; // the signals that are blocked in the new program
   pid_t parent = -1;
 };
 
-// In the child. Returns only if there is no such program.
+// Runs in the child. Returns only on failure.
 void become(const ChildPlan &plan) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != plan.parent) // it has died already
+  if (::getppid() != plan.parent) // the parent is dead already
     return;
-  if (plan.own_group) // with what it starts itself
+  if (plan.own_group) // for its own children too
     ::setpgid(0, 0);
   const int nothing = ::open("/dev/null", O_RDWR | O_CLOEXEC);
   ::dup2(nothing, 0);
-  ::fcntl(0, F_SETFD, 0); // dup2 does nothing where 0 was closed in this process
+  ::fcntl(0, F_SETFD, 0); // if 0 was closed in this process, dup2 did not change the flags
   for (const int standard : {1, 2})
     ::dup2(plan.output < 0 ? 0 : plan.output, standard);
   for (const int fd : plan.kept)
     ::fcntl(fd, F_SETFD, 0);
   struct sigaction usual {};
   usual.sa_handler = SIG_DFL;
-  for (const int signal : {SIGPIPE, SIGXFSZ, SIGCHLD}) // which this process may ignore
+  for (const int signal : {SIGPIPE, SIGXFSZ, SIGCHLD}) // this process may ignore them
     ::sigaction(signal, &usual, nullptr);
   ::sigprocmask(SIG_SETMASK, &plan.signals, nullptr);
   ::execve(plan.arguments.front(), plan.arguments.data(), plan.environment);
 }
 
-// The child, or -1 with errno.
+// Returns the child, or -1 with errno.
 pid_t start_child(ChildPlan &plan) {
   sigset_t all;
   ::sigfillset(&all);
@@ -133,7 +135,7 @@ pid_t start_child(ChildPlan &plan) {
   return error == 0 ? child : -1;
 }
 
-// Reads a pipe up to its end, and keeps what somebody may want to read; false: patience ended
+// Reads a pipe to its end and keeps the first part of the text. Returns false if the wait ended
 // first.
 bool read_pipe(int fd, const Patience &patience, std::string &out) {
   constexpr size_t kMostText = size_t{16} << 20;
@@ -174,7 +176,7 @@ Result<std::vector<u8>> MemoryFile::read() const {
   return out;
 }
 
-// Programs end with any code up to 255, nvlink with that one.
+// Programs use all exit codes up to 255, nvlink 255 too.
 constexpr int kSignal = 256;
 
 std::optional<int> wait_for_child(pid_t child) {

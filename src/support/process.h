@@ -15,9 +15,9 @@
 
 namespace culink {
 
-// The variables of this process for a child that runs a compiler, with a list of pointers as system
-// calls take it. A libnvJitLink in LD_PRELOAD is left out: it would come between NVIDIA's library
-// and itself in a process that loads the latter. A mark is added for runs_as_engine().
+// The environment of this process for a child that runs a compiler, with a list of pointers for
+// system calls. Removes a libnvJitLink from LD_PRELOAD: in a process that loads NVIDIA's library,
+// it would intercept that library's calls to itself. Adds a mark for runs_as_engine().
 class ChildEnvironment {
 public:
   ChildEnvironment();
@@ -25,7 +25,7 @@ public:
   [[nodiscard]] char **data() { return pointers_.data(); }
 
 private:
-  std::string preload_; // the one variable that may differ
+  std::string preload_; // the only variable that may differ
   std::vector<char *> pointers_;
 };
 
@@ -33,10 +33,10 @@ private:
 // again, without end.
 [[nodiscard]] bool runs_as_engine();
 
-// A list of libraries for LD_PRELOAD without those of that name, whatever folder they are in.
+// Returns a list of libraries for LD_PRELOAD without those of that name in any folder.
 [[nodiscard]] std::string without_library(const std::string &list, const std::string &name);
 
-// A file that exists in memory only. Child processes that are given it open it under path().
+// A file in memory only. Child processes that inherit it open it under path().
 class MemoryFile {
 public:
   [[nodiscard]] static Result<MemoryFile> create(ByteSpan contents);
@@ -51,17 +51,17 @@ private:
   FileDescriptor fd_;
 };
 
-// In place of an exit code: this process ignores SIGCHLD, or another part of it has waited for the
-// child. Only the output of the child shows then how it ended.
+// The status of a child that cannot be determined: this process ignores SIGCHLD, or another part of
+// it has waited for the child. Then only the child's output shows how it ended.
 inline constexpr int kLostStatus = -1;
 
 struct ProcessResult {
   int status = 0;     // the exit code; 256 and more: ended by a signal; or kLostStatus
-  std::string output; // of stdout and stderr, the first 16 MB of it
-  bool late = false;  // it was ended at the deadline, or because that was asked for
+  std::string output; // of stdout and stderr, at most the first 16 MB
+  bool late = false;  // it was killed, at the deadline or by cancellation
 };
 
-// The end of a wait for a child.
+// The conditions that end a wait for a child.
 struct Patience {
   using Clock = std::chrono::steady_clock;
 
@@ -71,26 +71,26 @@ struct Patience {
   [[nodiscard]] bool is_over() const {
     return (deadline && Clock::now() >= *deadline) || (cancelled && *cancelled);
   }
-  // Milliseconds for poll: up to the deadline, but not so long that a user waits for the end of
-  // what was cancelled; -1: no limit.
+  // Returns the timeout for poll in milliseconds: up to the deadline, but short enough that a user
+  // does not notice the delay of a cancellation; -1: no limit.
   [[nodiscard]] int milliseconds() const;
 };
 
-// Starts a program, without a shell: the child, or -1 with errno. words[0] is its path. It sees
-// nothing of this process but the given descriptors and the environment, and is killed with the
-// thread that starts it. `output` becomes its standard output and error; -1: they lead nowhere.
-// With a group of its own it can be killed together with its children.
+// Starts a program without a shell. Returns the child, or -1 with errno. words[0] is its path. The
+// child inherits only the given descriptors and the environment, and is killed when the thread that
+// starts it ends. `output` becomes its standard output and error; -1 discards them. A child with a
+// process group of its own can be killed together with its children.
 [[nodiscard]] pid_t start_process(const std::vector<std::string> &words,
                                   const std::vector<int> &kept, int output, bool own_group);
 
-// Waits until a child has ended: the exit code as above, or nothing where it is lost.
+// Waits for the end of a child. Returns the exit code as above, or nullopt if it is lost.
 [[nodiscard]] std::optional<int> wait_for_child(pid_t child);
 
 // "ended with 3", "ended by signal 11 (Segmentation fault)": for messages.
 [[nodiscard]] std::string describe_exit(int status);
 
-// Runs a program to its end. Any number may run at once. After the limit, if there is one, it is
-// ended with its own children, and soon after `cancelled` is set, unless null.
+// Runs a program to its end. Safe for concurrent use. After the limit, if any, kills it with its
+// children. Also kills it soon after `cancelled` is set; it may be null.
 [[nodiscard]] Result<ProcessResult> run_process(const std::vector<std::string> &words,
                                                 const std::vector<const MemoryFile *> &files = {},
                                                 std::optional<std::chrono::seconds> limit = {},

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Steps are measured by two clocks: wall time, which users wait for, and processor time of the
-// process, which does not depend on other programs and shows the cost of threads.
+// Steps are measured by wall time, which users wait for, and by processor time of the process,
+// which does not depend on other programs and includes the cost of threads.
 #include "support/step_timer.h"
 
 #include <ctime>

@@ -9,18 +9,17 @@
 
 namespace culink {
 
-// Measures the steps of a link, one after the other, if it is switched on, and says how far it is
-// to those who watch.
+// Measures the consecutive steps of a link, if enabled, and reports the progress of the link.
 class StepTimer {
 public:
   // `progress` may be null.
   explicit StepTimer(bool on, LinkProgress *progress = nullptr) : on_(on), progress_(progress) {}
 
-  // Ends the current step and begins one of this name, which must be a literal.
+  // Ends the current step and begins one with this name, which must be a literal.
   void begin(std::string_view name);
   void end();
   [[nodiscard]] const std::vector<StepTime> &times() const { return times_; }
-  // Whether the link is to end before the next step.
+  // True if the link is to end before the next step.
   [[nodiscard]] bool cancelled() const { return progress_ && progress_->cancelled; }
 
 private:

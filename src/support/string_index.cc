@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Hashes of names. Names come from untrusted files, whose author could choose a hundred thousand of
-// them with one hash. So a hash depends on a random value that the system gives every process at
-// its start. No order in any output depends on a hash.
+// Hashes of names. Names come from untrusted files, which could contain a hundred thousand names
+// with one hash. So a hash depends on a random value that the system gives each process at its
+// start. Outputs do not depend on hashes.
 #include "support/string_index.h"
 
 #include <cstring>
@@ -16,7 +16,7 @@ namespace {
 
 constexpr u64 kSizeFactor = 0x9e3779b97f4a7c15;
 
-// Both halves of the product, so that every bit of the factors counts.
+// Combines both halves of the product, so that every bit of the factors affects the result.
 u64 fold(u64 a, u64 b) {
   __extension__ using Wide = unsigned __int128;
   const Wide product = Wide{a} * b;
@@ -32,7 +32,7 @@ u64 read_secret() {
 
 const u64 kSecret = read_secret();
 
-// Sixteen bytes at a time; the last sixteen may overlap those before.
+// Reads sixteen bytes at a time; the last sixteen may overlap the previous ones.
 inline u64 hash_bytes(u64 hash, std::string_view s) {
   const u8 *p = reinterpret_cast<const u8 *>(s.data());
   const size_t size = s.size();

@@ -18,8 +18,8 @@
 
 namespace culink {
 
-// Memory for strings that are made up. They stay where they are, also when the storage is moved,
-// and are freed as a whole.
+// An arena for generated strings. They stay at their addresses, even when the storage is moved, and
+// are freed together.
 class NameStorage {
 public:
   [[nodiscard]] char *allocate(size_t size) {
@@ -50,8 +50,8 @@ private:
 };
 
 // A hash table from names to ids, with open addressing and linear probing. The caller owns the
-// names and compares them: is_same(id) is true for the id of the name that is looked up. At least
-// half of the slots are free.
+// names and compares them: is_same(id) is true for the id of the looked up name. At least half of
+// the slots are free.
 class NameSlots {
 public:
   [[nodiscard]] u32 size() const { return count_; }
@@ -61,7 +61,7 @@ public:
       resize(std::bit_ceil(std::max<u64>(count * 2, kMinSlots)));
   }
 
-  // Returns the id of the name; a new name gets `id`. The second value: whether the name is new.
+  // Returns the id of the name, which is `id` for a new name, and whether the name is new.
   template <typename IsSame> std::pair<u32, bool> insert(u32 hash, u32 id, const IsSame &is_same) {
     reserve(u64{count_} + 1);
     Slot &slot = slots_[find_slot(hash, is_same)];
@@ -90,7 +90,7 @@ private:
     [[nodiscard]] bool is_free() const { return id == kFree; }
   };
 
-  // The slot of a name, or the free one where it belongs.
+  // Returns the slot of a name, or the free slot where it would be inserted.
   template <typename IsSame> [[nodiscard]] u64 find_slot(u32 hash, const IsSame &is_same) const {
     const u64 mask = slots_.size() - 1;
     u64 i = hash & mask;
@@ -107,18 +107,19 @@ private:
         slots_[find_slot(slot.hash, [](u32) { return false; })] = slot;
   }
 
-  std::vector<Slot> slots_; // a power of two, or none
+  std::vector<Slot> slots_; // the size is a power of two, or 0
   u32 count_ = 0;
 };
 
-// Names with one hash cannot be chosen, because it depends on a secret of the process.
+// Names with equal hashes cannot be constructed, because the hash depends on a secret of the
+// process.
 struct NameHash {
   using is_transparent = void;
   size_t operator()(std::string_view name) const;
 };
 
-// Tables by name for rare lookups; StringIndex is for the rest. Their order differs from process to
-// process, so no loop over them may show in an output.
+// Maps by name for rare lookups; StringIndex is for frequent ones. The iteration order differs from
+// process to process, so an output must not depend on it.
 template <class T> using NameMap = std::unordered_map<std::string_view, T, NameHash>;
 using NameSet = std::unordered_set<std::string_view, NameHash>;
 // Variants that own their keys.
@@ -126,8 +127,8 @@ template <class T>
 using OwnedNameMap = std::unordered_map<std::string, T, NameHash, std::equal_to<>>;
 using OwnedNameSet = std::unordered_set<std::string, NameHash, std::equal_to<>>;
 
-// Interns strings: dense ids in order of first appearance. Lookups are hashed and iteration is by
-// id, so no order in any output depends on a hash. The index refers to the caller's strings.
+// Interns strings as dense ids in order of first appearance. Lookups are hashed and iteration is by
+// id, so outputs do not depend on hashes. The index refers to the caller's strings.
 class StringIndex {
 public:
   void reserve(u32 count) {
@@ -146,7 +147,8 @@ public:
     return slots_.find(hash_of(s), [&](u32 id) { return strings_[id] == s; });
   }
 
-  // Frees what only find() needs. Strings keep their ids; none may be inserted afterwards.
+  // Frees the memory that only find() needs. Strings keep their ids; no string may be inserted
+  // later.
   void stop_finding() { slots_ = NameSlots(); }
 
   [[nodiscard]] u32 size() const { return static_cast<u32>(strings_.size()); }

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Printing is most of what an inspector does. The buffer is handed to the kernel in large pieces.
-// Names come from files that may be damaged or
-// hostile: bytes that are no clean UTF-8 are escaped, which also keeps terminal escapes out of
-// listings.
+// Printing takes most of an inspector's time. The buffer is written in large pieces. Names come
+// from files that may be damaged or hostile: invalid UTF-8 is escaped, and so are control
+// characters, which keeps terminal escapes out of listings.
 #include "support/text_out.h"
 
 #include <algorithm>
@@ -21,8 +20,8 @@ namespace {
 constexpr size_t kFlushAt = 256 * 1024;
 constexpr char kHexDigits[] = "0123456789abcdef";
 
-// True for characters of several bytes that are not shown: C1 control characters, and those that
-// begin a line or turn the direction of their neighbours (U+061C, U+200E, U+200F, U+2028 to U+202E,
+// True for multi-byte characters that are not shown: C1 control characters, and those that begin a
+// line or change the direction of their neighbours (U+061C, U+200E, U+200F, U+2028 to U+202E,
 // U+2066 to U+2069).
 bool is_hidden(std::string_view character) {
   const auto byte = [&](size_t i) { return static_cast<u8>(character[i]); };

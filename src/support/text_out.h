@@ -8,9 +8,9 @@
 
 namespace culink {
 
-// Text on its way to a file descriptor, or kept in memory. One buffer, few writes; numbers are
-// formatted without going through a format string, so that listings of 100,000 lines are cheap.
-// After a failed write the rest is dropped and `failure()` says why.
+// Buffered text for a file descriptor, or kept in memory. Numbers are formatted without a format
+// string, so that listings of 100,000 lines are cheap. After a failed write the rest is dropped and
+// failure() returns the reason.
 class TextOut {
 public:
   TextOut() = default; // keeps everything; take it with text()
@@ -25,7 +25,7 @@ public:
   void decimal(u64 value);
   void decimal(i64 value);
   void hex(u64 value, u32 min_digits = 1); // lower case, no prefix
-  // A name from a file on one line: see printable().
+  // Writes a name from a file on one line: see printable().
   void name(std::string_view bytes);
 
   void flush();
@@ -40,20 +40,20 @@ private:
   int failure_ = 0;
 };
 
-// Bytes from a file as text that is safe to print and valid UTF-8: valid UTF-8 is not changed,
-// control characters and stray bytes become \xNN, and a backslash is doubled, so that the original
-// bytes can be recovered.
+// Returns bytes from a file as text that is valid UTF-8 and safe to print: valid UTF-8 is
+// unchanged, control characters and invalid bytes become \xNN, and a backslash is doubled, so that
+// the original bytes can be recovered.
 [[nodiscard]] std::string printable(std::string_view bytes);
 [[nodiscard]] bool is_plain(std::string_view bytes); // printable() would change nothing
 
-// Text for lines that people read: a backslash stays as it is. No name can begin a line of its own.
+// Returns text for lines that users read: a backslash is unchanged. A name cannot begin a new line.
 [[nodiscard]] std::string visible(std::string_view bytes);
-// How many bytes at the front of a text are one character of valid UTF-8; 0: none.
+// Returns the number of bytes of the first character if it is valid UTF-8; else 0.
 [[nodiscard]] size_t utf8_length(std::string_view text);
-// As utf8_length, but 0 for control characters, which cannot be shown.
+// Like utf8_length, but 0 for control characters, which are not shown.
 [[nodiscard]] size_t character_length(std::string_view text);
 
-// The words of a text in lines of a terminal, from a column on. `used`: of the first line.
+// Wraps a text into lines of a terminal from a column on. `used`: width used in the first line.
 [[nodiscard]] std::string wrapped(std::string_view text, size_t column, size_t used = 0);
 void replace_all(std::string &text, std::string_view from, std::string_view to);
 

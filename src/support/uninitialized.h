@@ -11,8 +11,8 @@
 namespace culink {
 
 // Leaves new elements of a vector uninitialised. For large tables that several threads fill after
-// resize(): clearing them would be the work of one thread. Each element that resize() adds must be
-// assigned before it is read.
+// resize(): a single thread would clear them. Each element that resize() adds must be assigned
+// before it is read.
 template <typename T> struct UninitializedAllocator {
   static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>);
   using value_type = T;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Threads wait until a loop is posted, take numbers from a shared counter until there are none
-// left, and report back. The posting thread works too, so a pool of n threads starts n - 1. It
-// waits only for threads that have begun: one that wakes up when all numbers are taken finds the
-// loop closed and waits on, so that short loops do not wait for a busy machine. Loops do not nest
-// and only one thread posts; that is all a list of passes needs.
+// Threads wait for a loop, take numbers from a shared counter until all are taken, and report back.
+// The posting thread works too, so a pool of n threads starts n - 1. It only waits for threads that
+// have begun: a thread that wakes up later finds the loop closed and waits again, so that short
+// loops do not wait for a busy machine. Loops do not nest and only one thread posts; this is
+// sufficient for a list of passes.
 //
-// A link posts a hundred loops, and most follow the last one within microseconds. Waking a thread
-// takes longer than that, so threads look for the next loop for a while before they sleep.
+// A link posts a hundred loops, and most of them follow the previous one within microseconds.
+// Waking a thread takes longer than that, so threads spin for a while before they sleep.
 #include "support/worker_pool.h"
 
 #include <algorithm>
@@ -24,7 +24,7 @@ namespace culink {
 
 namespace {
 
-// Further threads would only wait for memory.
+// More threads would only wait for memory.
 constexpr u32 kMostThreads = 16;
 
 u32 choose_threads(u32 wanted) {
@@ -33,7 +33,7 @@ u32 choose_threads(u32 wanted) {
   return std::clamp(std::thread::hardware_concurrency(), 1u, kMostThreads);
 }
 
-// Between two looks at a variable that another thread is about to change.
+// The pause instruction between two reads in a spin loop.
 void pause_briefly() {
 #if defined(__x86_64__)
   __builtin_ia32_pause();
@@ -42,7 +42,7 @@ void pause_briefly() {
 #endif
 }
 
-constexpr u32 kLooks = 1000; // some ten microseconds
+constexpr u32 kLooks = 1000; // some ten microseconds in total
 
 template <typename IsTrue> bool look_for(IsTrue is_true) {
   for (u32 i = 0; i < kLooks; ++i) {
@@ -57,16 +57,16 @@ template <typename IsTrue> bool look_for(IsTrue is_true) {
 
 struct WorkerPool::State {
   static constexpr u32 kOpen = u32{1} << 31;
-  std::atomic<u32> door = 0; // of the newest loop: kOpen while helpers may join, and their number
-  std::atomic<u32> loop = 0; // its number
-  std::atomic<u32> sleeping = 0; // helpers
+  std::atomic<u32> door = 0;     // kOpen while helpers may join, plus the number of helpers inside
+  std::atomic<u32> loop = 0;     // number of the newest loop
+  std::atomic<u32> sleeping = 0; // number of sleeping helpers
   std::atomic<bool> ending = false;
   const std::function<void(u32)> *work = nullptr;
   u32 count = 0;
   std::atomic<u32> next = 0;
   std::mutex mutex;
   std::condition_variable posted; // a new loop, or the end
-  std::condition_variable done;   // the last helper left a closed loop
+  std::condition_variable done;   // the last helper has left a closed loop
   std::exception_ptr failure;
   std::vector<std::jthread> helpers;
 
@@ -79,11 +79,11 @@ struct WorkerPool::State {
       const std::lock_guard lock(mutex);
       if (!failure)
         failure = std::current_exception();
-      next.store(count, std::memory_order_relaxed); // the others may stop
+      next.store(count, std::memory_order_relaxed); // makes the other threads stop
     }
   }
 
-  // Whether this helper has entered a loop that is not the one it has left last.
+  // Tries to enter a loop that differs from `left`, the last one. Returns true on success.
   bool join(u32 left) {
     u32 now = door.load();
     while ((now & kOpen) != 0 && loop.load() != left)
@@ -92,14 +92,14 @@ struct WorkerPool::State {
     return false;
   }
 
-  // False: there will be no further one.
+  // Waits for a loop and enters it. Returns false if there will be no further loop.
   bool wait_for_loop(u32 left) {
     bool joined = false;
     const auto goes_on = [&] { return (joined = join(left)) || ending.load(); };
     if (look_for(goes_on))
       return joined;
     std::unique_lock lock(mutex);
-    ++sleeping; // before the last look: whoever posts then sees one of the two
+    ++sleeping; // before the last check: the poster sees this, or this thread sees the loop
     posted.wait(lock, goes_on);
     --sleeping;
     return joined;
@@ -107,9 +107,9 @@ struct WorkerPool::State {
 
   void help() {
     for (u32 left = 0; wait_for_loop(left);) {
-      left = loop.load(); // no other begins while this thread is inside
+      left = loop.load(); // no other loop begins while this thread is inside
       take_numbers();
-      if (--door == 0) { // closed, and nobody else is inside
+      if (--door == 0) { // closed, and no other helper is inside
         const std::lock_guard lock(mutex);
         done.notify_one();
       }
@@ -125,7 +125,7 @@ struct WorkerPool::State {
     if (sleeping.load() != 0) {
       {
         const std::lock_guard lock(mutex);
-      } // who counts as asleep is, or will look again
+      } // a thread that is counted now sleeps, or will check again
       wake(std::min(numbers - 1, sleeping.load()));
     }
   }
@@ -160,7 +160,7 @@ WorkerPool::~WorkerPool() {
   state_->helpers.clear(); // joins
 }
 
-// Starts as many threads as the system allows; having none is no failure.
+// Starts as many threads as the system allows. Zero threads are not an error.
 void WorkerPool::start_helpers() {
   state_ = std::make_unique<State>();
   try {
