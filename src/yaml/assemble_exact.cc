@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The exact form to bytes. Everything refers to everything by name, so it goes in rounds: names of
-// sections, then header fields, then symbols, then string tables (which hold all those names), then
-// contents, then offsets, then bytes. What the document does not state comes from exact_parts.h.
+// Assembles the exact form. All references are by name, so the work is done in rounds: names of
+// sections, header fields, symbols, string tables (which hold all those names), contents, offsets,
+// and finally bytes. Defaults for values that the document omits come from yaml/headers.h.
 //
-// Nothing is trusted: sizes are bounded before they are allocated, and what would be written
-// outside the file is a complaint.
+// The input is untrusted: sizes are bounded before memory is allocated, and a write outside the
+// file is an error.
 #include "yaml/text_form.h"
 
 #include <algorithm>
@@ -46,14 +46,14 @@ constexpr std::array<std::string_view, 32> kSectionKeys = {
     "raw",         "attributes", "callgraph",    "prototypes",  "compat",      "notes",
     "rel_actions", "unified"};
 
-// The symbols of a table, as rows of the document and as they are encoded.
+// The symbols of a table, as rows of the document and in encoded form.
 struct SymbolInput {
   NameIndex names{"symbol"};
   std::vector<SymbolRow> rows;
   std::vector<elf::Symbol> symbols;
 };
 
-// A section on its way from the document to bytes.
+// A section during assembly.
 struct SectionInput {
   explicit SectionInput(const MapReader &row) : map(row) {}
 
@@ -63,8 +63,8 @@ struct SectionInput {
   RawSection raw;
   SectionDefaults defaults;
   std::vector<u8> bytes;
-  std::unique_ptr<SymbolInput> table;    // of `symbols`
-  std::unique_ptr<StringPlaces> strings; // of a string table
+  std::unique_ptr<SymbolInput> table;    // decoded `symbols`
+  std::unique_ptr<StringPlaces> strings; // set for a string table
   bool header_only = false;
   bool has_name_offset = false;
 };
@@ -168,7 +168,7 @@ private:
       complaints_.add(*map.find("size"), "the size follows from the content; leave it out");
     const bool empty = section.content || section.header_only || elf::has_no_file_data(raw.type);
     if (!empty && complaints_.spend(raw.size, map.node()))
-      section.bytes.resize(raw.size); // bytes of no interest
+      section.bytes.resize(raw.size); // their values do not matter
   }
 
   void read_symbols() {
@@ -291,7 +291,7 @@ private:
     }
   }
 
-  // .symtab_shndx: numbers in a block of lines, or what the symbols need.
+  // Encodes .symtab_shndx: numbers in a block of lines, or the indices that the symbols need.
   void encode_indices(SectionInput &section) {
     if (section.content) {
       section.bytes = read_number_lines(*section.content, complaints_);
@@ -387,12 +387,12 @@ private:
       read_header(*item, header_, complaints_);
   }
 
-  // The last round of assembling the exact form: when every section has its bytes and its place,
-  // the image is made and filled. A document may put tables and sections anywhere, so each write
-  // looks whether there is room for it; `patch` comes last and may overwrite all else.
+  // The last round of the exact form: when every section has its bytes and its offset, the image is
+  // allocated and filled. A document may place tables and sections anywhere, so each write is
+  // checked against the size; `patch` comes last and may overwrite everything.
   void write() {
     if (header_.shoff > kMaxImageBytes || header_.phoff > kMaxImageBytes) {
-      // Only a file without the table can say that it has one there.
+      // Only a file without that table may have such an offset.
       if ((header_.shoff > kMaxImageBytes && !sections_.empty()) ||
           (header_.phoff > kMaxImageBytes && facts_.segment_count != 0))
         return top_.report("a header table lies beyond the largest file");
@@ -467,7 +467,7 @@ private:
     return {};
   }
 
-  // Only the header says how large it is.
+  // True if a section has a size in its header but no bytes.
   [[nodiscard]] static bool without_bytes(const SectionInput &section) {
     return section.header_only || (elf::has_no_file_data(section.raw.type) && !section.content);
   }
@@ -498,7 +498,7 @@ Result<std::vector<u8>> assemble_exact(const Node &document) {
   return ExactAssembler(document).run();
 }
 
-// A document that lists sections, or says `cubin: exact`, has the exact form.
+// A document that lists sections, or has `cubin: exact`, is in the exact form.
 Result<std::vector<u8>> assemble(const Node &document) {
   if (!document.is_map())
     return Error{"", "", "a document is a map: arch, type and what the file holds"};

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The minimal form to bytes: functions, variables and what they refer to become the sections,
-// symbols and records that `ptxas -c` would write for them. First everything with
-// a name is declared, then what refers to names is filled in.
+// Assembles the minimal form: functions, variables and their references become the sections,
+// symbols and records that `ptxas -c` would write for them. First all names are declared, then the
+// references are filled in.
 //
-// What ptxas writes and a linker does not need is left out: debug frames, the weak symbols of
-// unified tables, the Mercury mirror of sm_100 and later (such a file holds plain machine code,
+// Contents of ptxas that a linker does not need are omitted: debug frames, the weak symbols of
+// unified tables, and the Mercury mirror of sm_100 and later (such a file holds plain machine code,
 // which nvlink accepts).
 #include "yaml/text_form.h"
 
@@ -59,13 +59,13 @@ struct Function {
   u64 parameter_size = 0;
   elf::SectionId text;
   elf::SectionId bank; // .nv.constant0.<name> of a kernel
-  u32 number = 0;      // of its symbol, in the assembler's list
+  u32 number = 0;      // of the function's symbol, in the assembler's list
   u32 bank_number = 0; // of the section symbol of `bank`
 };
 
-constexpr u8 kInternal = 1; // visibility of what the compiler makes
+constexpr u8 kInternal = 1; // visibility of symbols that the compiler makes
 
-// The records that every function has, except those whose attribute the document states itself.
+// The records that every function has, except attributes that the document gives explicitly.
 class DefaultRecords {
 public:
   explicit DefaultRecords(const Node *stated) : stated_(stated) {}
@@ -169,7 +169,7 @@ private:
     return !complaints_.any();
   }
 
-  // A section with the header that files of ptxas have; link and info are the caller's business.
+  // Adds a section with the header that ptxas gives it, except link and info.
   [[nodiscard]] SectionId add_section(std::string_view name) {
     const SectionType type = default_section_type(name, facts_.type);
     const SectionDefaults defaults = section_defaults(name, type, facts_);
@@ -183,19 +183,19 @@ private:
     return file_->sections.add(name, header);
   }
 
-  // Created when first asked for.
+  // Returns a section that is created on the first call.
   [[nodiscard]] SectionId shared_section(std::string_view name) {
     for (const auto &[known, id] : shared_sections_)
       if (known == name)
         return id;
     const SectionId id = add_section(name);
-    file_->sections[id].align = 1; // grows with what it holds
+    file_->sections[id].align = 1; // grows with the contents
     add_section_symbol(id);
     shared_sections_.emplace_back(name, id);
     return id;
   }
 
-  // Each returns the symbol's number in names_.
+  // These return the symbol's number in names_.
   u32 add_name(std::string_view name, SymbolId id, bool undefined) {
     names_.add(name);
     ids_.push_back(id);
@@ -384,7 +384,8 @@ private:
     return shared_section(constant ? ".nv.constant3" : stored ? ".nv.global.init" : ".nv.global");
   }
 
-  // One with an `owner` is a constant that the compiler made for the code of that function.
+  // Declares a variable. One with an `owner` is a constant that the compiler made for that
+  // function.
   void declare_variable(const Node &node, bool constant, const Function *owner = nullptr) {
     const MapReader row(node, kVariableKeys, complaints_);
     std::vector<u8> data;
@@ -427,7 +428,7 @@ private:
     add_symbol(name, spec);
   }
 
-  // A name, or a map with more to say. Functions are those that are called.
+  // Declares a name, or a map with a name and more properties. Called names become functions.
   void declare_undefined(const Node &node) {
     SymbolSpec spec;
     spec.type = SymbolType::CudaObject;
@@ -457,8 +458,8 @@ private:
       prototypes_.emplace_back(symbol, keep(row.name("prototype")));
   }
 
-  // The second half of assembling: what refers to names. Records are encoded with the numbers of
-  // the assembler's own list of symbols; fixups put in the numbers of the finished file.
+  // The second half of assembling fills in the references. Records are encoded with the numbers of
+  // the assembler's own list of symbols; fixups replace these by the numbers of the finished file.
 
   void append_records(SectionId section, const std::vector<u8> &records) {
     const u64 base = file_->sections.append_copy(section, records);
@@ -514,11 +515,12 @@ private:
       append_records(info, assemble_info(*stated, names_, complaints_));
   }
 
-  // Tables of ptxas: up to sm_89 entries without an addend go to .rel, later ones all to .rela.
+  // Like ptxas: up to sm_89, entries without an addend go to .rel and others to .rela; later
+  // targets only use .rela.
   void fill_relocations(const Node &list, SectionId target, u64 base, u64 size) {
     for (const Node &node : read_list(list, complaints_)) {
       if (const Node *to = node.find("to"))
-        (void)resolve(*to); // reports in words that fit the form
+        (void)resolve(*to); // reports errors in terms of the minimal form
       const Relocation entry = read_relocation(node, true, names_, complaints_);
       if (complaints_.any())
         return;
@@ -534,7 +536,7 @@ private:
     }
   }
 
-  // A pair of words whose first is a symbol.
+  // Appends a pair of words, of which the first is a symbol.
   void append_pair(SectionId section, u32 symbol, const Fixup &second) {
     const u64 at = file_->sections.append_zeros(section, 8);
     file_->sections.add_fixup(section, {at, Fixup::Kind::SymbolNumber, ids_[symbol].value});
@@ -577,7 +579,7 @@ private:
       append_pair(section, symbol, {0, Fixup::Kind::StringOffset, file_->add_string(prototype)});
   }
 
-  // Names are borrowed by NameIndex and by the file.
+  // Returns a copy with the lifetime of the file; NameIndex and the file borrow names.
   [[nodiscard]] std::string_view keep(std::string_view text) {
     return file_->sections.storage.keep(text);
   }
@@ -590,7 +592,7 @@ private:
   u32 toolkit_ = kDefaultToolkit;
   std::optional<elf::ElfFile> file_;
   NameIndex names_{"symbol"};
-  std::vector<elf::SymbolId> ids_; // by number in names_; [0] is no symbol
+  std::vector<elf::SymbolId> ids_; // by number in names_; [0] is the null symbol
   std::vector<Function> functions_;
   std::vector<Variable> variables_;
   std::vector<std::pair<std::string_view, elf::SectionId>> shared_sections_;

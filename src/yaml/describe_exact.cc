@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A file as a document of the exact form. The law is assemble(describe_exact(f)) == f; the rules
-// that keep documents short are in exact_parts.h, and whatever they do not give is stated.
+// Describes a file in the exact form. The invariant is assemble(describe_exact(f)) == f. The rules
+// that keep documents short are in yaml/headers.h; only differences from them are written.
 //
-// Three things make the law hold for broken files too. Header fields are taken as stored, not as
-// the tolerant view repairs them. Each byte of the file is described by one owner: the first
-// section that covers it; a section that overlaps what is already owned keeps its header only
-// (`shares` when the ranges are equal, as with Mercury counterparts). And last of all the document
-// is assembled and compared; bytes that nobody owns, such as padding that is not zero, become
-// `patch`.
+// Three rules ensure the invariant for damaged files too. Header fields are taken as stored, not as
+// repaired by the tolerant view. Each byte of the file has one owner, the first section that covers
+// it; a section that overlaps owned bytes keeps its header only (`shares` if the ranges are equal,
+// as with Mercury counterparts). At the end the document is assembled and compared; bytes without
+// an owner, such as padding that is not zero, become `patch`.
 #include "yaml/text_form.h"
 
 #include <algorithm>
@@ -34,15 +33,15 @@ namespace {
 
 enum class Content : u8 {
   None,       // no bytes: size 0, or a type without data
-  Own,        // described with the section
-  Shared,     // the bytes of another section
+  Own,        // described in this section
+  Shared,     // equal to the range of another section
   HeaderOnly, // outside the file, or overlapping
 };
 
 // Ranges of the file that have an owner.
 class OwnedRanges {
 public:
-  // Takes the range if no byte of it is owned.
+  // Takes the range if all of its bytes are free.
   [[nodiscard]] bool take(u64 offset, u64 size, u32 owner) {
     const auto next = ranges_.lower_bound(offset);
     if (next != ranges_.end() && next->first < offset + size)
@@ -52,7 +51,7 @@ public:
     ranges_.emplace(offset, Range{offset + size, owner});
     return true;
   }
-  // The owner of exactly this range, or 0.
+  // Returns the owner of exactly this range, or 0.
   [[nodiscard]] u32 owner_of(u64 offset, u64 size) const {
     const auto found = ranges_.find(offset);
     return found != ranges_.end() && found->second.end == offset + size ? found->second.owner : 0;
@@ -75,7 +74,7 @@ struct SectionState {
   RawSection raw;
   Content content = Content::None;
   u32 shares = 0;
-  std::string_view name;                 // if it leads to raw.name_offset
+  std::string_view name;                 // set if the string table leads from it to raw.name_offset
   std::unique_ptr<StringPlaces> strings; // of a string table with content
   std::unique_ptr<TableSymbols> symbols; // of a symbol table with content
 };
@@ -119,7 +118,7 @@ public:
     io.items("header", describe_header(header_, default_header(facts_)));
     if (count() != 0) {
       Node null = describe_null_section(states_[0].raw, facts_, names_);
-      // Without `sections` it says that there is a table all the same.
+      // Without `sections`, this records that there is a section table.
       if (!null.items.empty() || count() == 1)
         out.set("null_section", std::move(null));
     }
@@ -153,8 +152,8 @@ private:
         state.content = state.shares == 0 ? Content::HeaderOnly : Content::Shared;
       }
     }
-    // On sm_110 ptxas and nvlink give the Mercury counterpart of reserved shared memory a place in
-    // the file, though its type has none, and leave an earlier section table in it.
+    // On sm_110, ptxas and nvlink give the Mercury counterpart of reserved shared memory a range in
+    // the file, although its type has no data; the range contains an earlier section table.
     for (u32 i = 1; i < count(); ++i) {
       SectionState &state = states_[i];
       const RawSection &raw = state.raw;
@@ -283,7 +282,7 @@ private:
       out.set("header_only", "true");
       out.set("size", hexadecimal(raw.size));
     }
-    // A place outside the file must not move the sections behind it.
+    // An offset outside the file must not move the following sections.
     const bool inside = raw.offset <= file_.file().size();
     if (state.content == Content::HeaderOnly || raw.offset < expected || !inside) {
       out.set("offset", hexadecimal(raw.offset));
@@ -300,7 +299,7 @@ private:
     const SectionState &state = states_[index];
     const RawSection &raw = state.raw;
     if (state.content == Content::None) {
-      // These have a content even when the document states none.
+      // The default of these types is not empty.
       if (raw.type == SectionType::Strtab || raw.type == SectionType::SymtabShndx)
         out.set("raw", "");
       return;
@@ -353,7 +352,7 @@ private:
   void describe_relocations(Node &out, u32 index) {
     const RawSection &raw = states_[index].raw;
     const bool rela = elf::is_rela(raw.type);
-    // The widest index any entry can have: entries are decoded as they are stored.
+    // Accept any index: entries are decoded as stored.
     const elf::RelocationTable table(facts_.elf_class, rela, 0xffffffff, section(index).data);
     if (raw.size % elf::relocation_entry_size(facts_.elf_class, rela) != 0)
       return;
@@ -390,13 +389,13 @@ private:
     return list;
   }
 
-  // Adds the bytes that the document does not give yet, from the file itself.
+  // Adds the bytes of the file that the document does not describe.
   void patch(Node &out) const {
     const Result<std::vector<u8>> made = assemble_exact(out);
     const ByteSpan file = file_.file();
     const bool sound = made && made->size() == file.size();
     const ByteSpan image = sound ? ByteSpan(*made) : ByteSpan();
-    if (!sound) { // nothing but bytes, then
+    if (!sound) { // then the file is described by bytes only
       out = Node::map();
       out.set("cubin", "exact");
       out.set("class", facts_.elf_class == elf::ElfClass::Elf32 ? "32" : "64");

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A file as a person would write it: functions with their code, calls and relocations, variables,
-// and the names that other files define. Defaults of assembling are left out, and so is what the
-// form has no place for (debug information, notes, the Mercury mirror, aliases); what was left out
-// is listed, so that the text is not taken for the whole file.
+// Describes a file as a user would write it: functions with their code, calls and relocations,
+// variables, and undefined names. Omits defaults of assembling, and contents that the form cannot
+// express (debug information, notes, the Mercury mirror, aliases). The latter are listed, so that
+// the text is not taken for the whole file.
 //
-// What assembles from it links and runs like the original, but has other offsets and numbers; for
-// the same bytes there is the exact form.
+// The assembled text links and runs like the original, but has other offsets and numbers; the exact
+// form reproduces the same bytes.
 #include "yaml/text_form.h"
 
 #include <algorithm>
@@ -41,7 +41,7 @@ using namespace elf;
 
 namespace {
 
-// What records and the call graph say about a function.
+// The properties of a function in records and the call graph.
 struct FunctionSummary {
   u32 registers = kDefaultRegisters;
   u32 frame = 0;
@@ -50,12 +50,12 @@ struct FunctionSummary {
   std::optional<std::string_view> address_taken, prototype;
 };
 
-// Sections that the form has no place for.
+// Sections that the form cannot express.
 constexpr std::array kNoPlace = {
     SectionRole::Unknown,  SectionRole::Local, SectionRole::ReservedShared, SectionRole::Uft,
     SectionRole::UftEntry, SectionRole::Udt,   SectionRole::UdtEntry};
 
-// The state of describing one file.
+// The state of the description of a file.
 class MinimalDescriber {
 public:
   explicit MinimalDescriber(const elf::ElfView &file) : file_(file), symbols_(file.symbols()) {}
@@ -88,7 +88,8 @@ public:
     io.items("constants", describe_variables(SectionRole::Constant));
     if (const Section *shared = file_.find(".nv_debug.shared"))
       if (std::optional<Node> list = describe_shared(*shared))
-        io.items("shared", std::move(*list)); // a bare size stays untold: nothing can refer to it
+        io.items("shared",
+                 std::move(*list)); // a bare size is not written: it cannot be referred to
     io.items("undefined", describe_undefined());
     io.items("attributes", std::move(attributes));
     list_left_out();
@@ -209,8 +210,8 @@ private:
   }
 
   // The entries of a document of the minimal form: functions, parameters, variables, undefined
-  // names and relocations. Each states only what assembling would not give by itself (schema.h), so
-  // the conditions here mirror the defaults of assemble_minimal.cc.
+  // names and relocations. Each omits the defaults of assembling (schema.h), so the conditions here
+  // mirror the defaults of assemble_minimal.cc.
   [[nodiscard]] Node describe_function(u32 index) {
     const Symbol symbol = symbols_[index];
     const Section &text = file_.sections()[symbol.section];
@@ -253,7 +254,7 @@ private:
     return out;
   }
 
-  // Attributes that assembling gives by itself, and those that have a key of their own.
+  // Omits attributes that are defaults of assembling, and those with a key of their own.
   void describe_info_section(Node &out, const Section &info) {
     Node attributes = Node::sequence();
     std::vector<InfoKernelParameter> parameters;
@@ -311,7 +312,7 @@ private:
     return out;
   }
 
-  // Variables where they are known, else the size.
+  // Returns the variables if they are known, else the size.
   [[nodiscard]] std::optional<Node> describe_shared(const Section &section) const {
     if (section.size == 0)
       return std::nullopt;
@@ -365,7 +366,7 @@ private:
     }
   }
 
-  // `end` is where the variable before it ended.
+  // `end` is the end of the previous variable.
   [[nodiscard]] Node describe_variable(const Symbol &symbol, u64 end,
                                        SymbolBinding usual = SymbolBinding::Global) {
     Node out = Node::map(Node::Style::Flow);
@@ -452,13 +453,13 @@ private:
   [[nodiscard]] elf::SectionKind kind_of(const elf::Section &s) const {
     return elf::classify_section(s.name, s.type, s.flags);
   }
-  // A reference that the minimal form understands: by name.
+  // Returns a reference of the minimal form, which is by name.
   [[nodiscard]] std::optional<Node> reference(u32 symbol) const {
     Node out = names_.reference(symbol);
     return out.text.starts_with("#") ? std::nullopt : std::optional<Node>(std::move(out));
   }
   void left_out(std::string what) { ++left_out_[std::move(what)]; }
-  // Sections of a broken file may overlap; the text stays in proportion to the file all the same.
+  // Sections of a damaged file may overlap; this bounds the text in proportion to the file.
   [[nodiscard]] bool spend(u64 bytes, std::string_view what) {
     spent_ += std::min<u64>(bytes, file_.file().size());
     if (spent_ <= file_.file().size() * 2)
@@ -479,7 +480,7 @@ private:
   std::map<u32, std::vector<u32>> symbols_of_;              // by section, by value
   std::map<u32, u32> info_of_, shared_of_, bank_of_;        // by text section; of bank 2
   std::set<u32> called_, referenced_;                       // symbols
-  std::set<u32> told_;                                      // sections that the text covers
+  std::set<u32> told_;                                      // sections that the text describes
   std::map<std::string, u64> left_out_;
   u64 spent_ = 0;
   u32 toolkit_ = kDefaultToolkit;

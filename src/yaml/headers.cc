@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Headers of regular files. A rule here is a guess; a wrong one costs a line in the document, never
-// a byte of the file.
+// Headers of regular files. The rules are heuristics: a wrong one adds a line to the document, but
+// never changes a byte of the file.
 //
-// A section's name nearly determines its header: .rela.text.f is a table of relocations for .text.f
-// with the symbols of .symtab. Stating only what differs keeps documents short, and makes them
-// editable: nobody has to renumber links. The rules are those of ptxas and nvlink 13.0; a file that
-// follows others (an old ABI, another tool) has the fields written out.
+// A section's name nearly determines its header: .rela.text.f is a relocation table for .text.f
+// with the symbols of .symtab. Only differences are written, which keeps documents short and
+// editable, without links to renumber. The rules are those of ptxas and nvlink 13.0; for a file
+// that follows other rules (an old ABI, another tool) the fields are written out.
 //
 // A Mercury counterpart .nv.merc.X has the header of X, with the Mercury flag, its own symbol
 // table, and types of its own for tables. Its code is not .nv.merc.text.f but .nv.capmerc.text.f.
@@ -41,7 +41,7 @@ using elf::Segment;
 
 namespace {
 
-constexpr std::string_view kMercury = ".nv.merc"; // and the name of the counterpart, with its dot
+constexpr std::string_view kMercury = ".nv.merc"; // the counterpart's name follows, with its dot
 constexpr std::string_view kCapmerc = ".nv.capmerc";
 constexpr std::string_view kMercurySymtab = ".nv.merc.symtab";
 
@@ -49,7 +49,7 @@ struct RelocationPrefix {
   std::string_view prefix;
   SectionType type;
 };
-// Longest first: .rela.x is not .rel of a section named a.x.
+// Longest first: .rela.x must not be taken for the .rel section of a section named a.x.
 constexpr std::array<RelocationPrefix, 3> kRelocationPrefixes{{
     {".nv.resolvedrela", SectionType::CudaResolvedRela},
     {".rela", SectionType::Rela},
@@ -78,9 +78,9 @@ std::string text_of(std::string_view owner, bool mercury) {
   return std::string(mercury ? ".nv.capmerc.text." : ".text.") + std::string(owner);
 }
 
-// The section that a relocation table is for.
+// Returns the target section of a relocation table.
 std::string relocation_target(std::string_view name, bool mercury) {
-  if (mercury && !name.starts_with(kMercury)) // the type alone says Mercury
+  if (mercury && !name.starts_with(kMercury)) // only the type marks it as Mercury
     return {};
   if (mercury)
     name.remove_prefix(kMercury.size());
@@ -93,11 +93,11 @@ std::string relocation_target(std::string_view name, bool mercury) {
   return std::string(target.starts_with(".text.") ? kCapmerc : kMercury) + std::string(target);
 }
 
-// sh_info where it is a section.
+// Returns the section that sh_info refers to.
 std::string info_section(const elf::HeaderRule &rule, std::string_view name,
                          const elf::SectionKind &kind, const FileFacts &file) {
   switch (rule.info) {
-  case elf::HeaderInfo::OwnerText: // memory of Mercury code has its owner written out
+  case elf::HeaderInfo::OwnerText: // memory of Mercury code states its owner
     return kind.owner.empty() ? std::string()
                               : text_of(kind.owner, kind.mercury && kind.role == SectionRole::Info);
   case elf::HeaderInfo::Target:
@@ -163,7 +163,7 @@ namespace wire = elf::wire;
 
 constexpr u64 kMaxAlign = u64{1} << 32;
 
-// The numbers of a file header that a document may state.
+// The numbers in a file header that a document may state.
 template <class Io> void fields(Io &io, FileHeader &header, const FileHeader &usual) {
   const auto ident = [&](elf::FieldKey key, u32 at) {
     io.number(key, header.ident[at], unless(usual.ident[at]));
@@ -201,7 +201,7 @@ template <class Io> void fields(Io &io, RawSection &section, const RawSection &u
   io.number("entsize", section.entsize, unless(usual.entsize));
 }
 
-// The fields of a segment that do not follow from what it covers.
+// The fields of a segment that its covered sections do not determine.
 template <class Io> void fields(Io &io, Segment &segment, u64 usual_memsz) {
   io.number("memsz", segment.memsz, unless(usual_memsz));
   io.number("vaddr", segment.vaddr, unless(0));
@@ -223,8 +223,8 @@ constexpr std::string_view kIdentPadding = "ident_padding";
 constexpr u32 kIdentPaddingStart = 9;
 constexpr u32 kIdentSize = 16;
 
-// The range that a segment from one section to a later one covers. nvlink's rule: in memory,
-// sections without data are stacked behind the file's part.
+// The range that a segment covers from one section to a later one. nvlink's rule: in memory,
+// sections without data follow the file's part.
 class Extent {
 public:
   explicit Extent(u64 start) : start_(start) {}
@@ -248,8 +248,8 @@ private:
   u64 stacked_ = 0;
 };
 
-// The last section of a segment that begins with `first`: one that gives its sizes in file and
-// memory, or at least in the file.
+// Returns the last section of a segment that begins with `first`: one that matches its sizes in
+// file and memory, or at least in the file.
 std::optional<u32> last_covered(const Segment &segment, const std::vector<RawSection> &sections,
                                 u32 first) {
   std::optional<u32> best;
@@ -501,7 +501,7 @@ Segment read_segment(const Node &node, const SegmentContext &context, Complaints
 }
 
 Node describe_patches(ByteSpan file, ByteSpan image) {
-  constexpr u64 kJoin = 16; // differences closer than this become one
+  constexpr u64 kJoin = 16; // differences closer than this are merged
   const auto same = [&](u64 i) { return i < image.size() && file[i] == image[i]; };
   Node list = Node::sequence();
   for (u64 at = 0; at < file.size();) {

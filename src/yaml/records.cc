@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Sections that hold records or tables, as text and back: each entry a row, its fields by key.
-// What a codec could not take in whole stays bytes (`raw`), so nothing is lost.
+// Converts sections with records or tables to text and back: each entry is a row, its fields are
+// keys. Contents that a codec cannot fully decode stay bytes (`raw`), so that no information is
+// lost.
 #include "yaml/records.h"
 
 #include <algorithm>
@@ -31,7 +32,7 @@ using namespace elf;
 
 namespace {
 
-// The records of a section, unless there is more in it than records.
+// Returns the records of a section, unless it also has other contents.
 template <class Records>
 std::optional<Node> rows_of(const Records &records, ByteSpan rest, auto describe) {
   if (!rest.empty())
@@ -42,7 +43,7 @@ std::optional<Node> rows_of(const Records &records, ByteSpan rest, auto describe
   return out;
 }
 
-// A name without the prefix that all of its kind have, or the number where it has none.
+// Returns a name without the common prefix of its kind, or the number if it has no name.
 std::string name_or_number(const NameTable<u32> &table, std::string_view prefix, u32 number) {
   const std::optional<std::string_view> name = table.name_of(number);
   return name ? std::string(name->substr(prefix.size())) : hexadecimal(number);
@@ -58,7 +59,7 @@ std::optional<u8> attribute_code(const NameTable<u32> &table, const Node *node) 
 
 // ---- Prototype strings --------------------------------------------------------------------------
 
-// A string of .strtab by its text, or by its offset where the text would lead elsewhere.
+// Returns a string of .strtab by its text, or by its offset if the text has another offset.
 Node string_reference(u32 offset, const ByteSpan table_strings, const StringPlaces &places) {
   const std::optional<std::string_view> text = c_string_at(table_strings, offset);
   if (text && places.find(*text) == offset)
@@ -84,7 +85,7 @@ u32 read_string_reference(const Node &node, const StringPlaces &places, Complain
 
 // ---- Call graph and prototypes ------------------------------------------------------------------
 
-// By CallPart.
+// The keys, by CallPart.
 constexpr std::array<std::string_view, 5> kPartKeys = {"unmarked", "calls", "address_taken",
                                                        "indirect_calls", "indirect_targets"};
 
@@ -225,7 +226,7 @@ std::vector<u8> assemble_compat(const Node &content, const RecordNames &, Compla
 
 // ---- Relocation actions and unified entries -----------------------------------------------------
 
-// The numbers of an action in the order of the record.
+// The numbers of an action, in the order of the record.
 using ActionNumbers = std::array<u8, sizeof(RelocationAction)>;
 
 std::optional<Node> describe_actions(ByteSpan bytes, const RecordNames &) {
@@ -284,9 +285,9 @@ std::vector<u8> assemble_unified(const Node &content, const RecordNames &names,
 
 // ---- Attributes ---------------------------------------------------------------------------------
 
-// nv.info records as rows: {attr: REGCOUNT, symbol: kern, value: 24}. Which keys a row has follows
-// from the attribute's shape in elf/nv_info.h. A record that is not as its row says (another
-// format, another size, an attribute nobody knows) keeps its format and its bytes.
+// nv.info records as rows: {attr: REGCOUNT, symbol: kern, value: 24}. The shape of the attribute in
+// elf/records/nv_info.h determines the keys of a row. A record that does not match its shape
+// (another format, another size, an unknown attribute) keeps its format and its bytes.
 
 constexpr std::string_view kPrefix = "EIATTR_";
 constexpr std::string_view kFormatPrefix = "EIFMT_";
@@ -323,8 +324,8 @@ Node describe_info_record(const InfoRecord &record, const NameIndex &symbols) {
 
 namespace {
 
-// A value to fill in, of the kind that the attribute's payload has: that of the smallest payload of
-// zeros with its layout.
+// Returns a value to fill in, with the type of the attribute's payload: decodes the smallest valid
+// payload of zeros.
 InfoValue empty_value(const InfoRecord &record) {
   constexpr std::array<u8, 12> kZeros{};
   for (u64 size = 0; size <= kZeros.size(); size += 4) {
@@ -415,8 +416,8 @@ std::vector<u8> assemble_attributes(const Node &content, const RecordNames &name
 
 // ---- Notes --------------------------------------------------------------------------------------
 
-// ELF notes as text and back. The two kinds that NVIDIA's tools write have fields; any other note,
-// and one of theirs whose descriptor has another layout, is its type, owner and bytes.
+// ELF notes as text and back. The two kinds of NVIDIA's tools have fields; other notes, and those
+// with an unknown layout, are written as type, owner and bytes.
 
 Node describe_toolkit_info(const ToolkitInfo &info) {
   Node out = Node::map();
@@ -558,9 +559,9 @@ void collect_strings(const Node &content, std::vector<std::string_view> &out) {
 
 // ---- Symbols and relocations --------------------------------------------------------------------
 
-// Rows of symbol and relocation tables. A symbol's section is a reference; st_shndx and the
-// extended index follow from it. What a reference cannot say (SHN_ABS, an index of no section)
-// stands under `shndx` as stored.
+// Rows of symbol and relocation tables. A symbol's section is a reference, which determines
+// st_shndx and the extended index. Values that a reference cannot express (SHN_ABS, the index of a
+// missing section) are written as `shndx`, as stored.
 
 namespace {
 
@@ -568,14 +569,14 @@ constexpr std::array<std::string_view, 9> kSymbolKeys = {
     "name", "name_at", "type", "bind", "section", "shndx", "value", "size", "other"};
 constexpr std::array<std::string_view, 4> kRelocationKeys = {"at", "type", "to", "add"};
 
-// True if `section` says all about st_shndx.
+// True if `section` determines st_shndx.
 bool section_is_reference(const Symbol &symbol, const NameIndex &sections) {
   if (!symbol.in_section() || symbol.section >= sections.size())
     return false;
   return (symbol.raw_section == kSectionXindex) == (symbol.section >= kSectionLoReserve);
 }
 
-// The name that a row without `name` and `name_at` stands for.
+// Returns the default name of a row without `name` and `name_at`.
 std::string_view implied_name(const Symbol &symbol, const NameIndex &sections) {
   if (symbol.type() != SymbolType::Section || !symbol.in_section())
     return {};

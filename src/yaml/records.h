@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Sections that hold records or tables, as text and back. docs/text-format.md has the form of each.
+// Converts sections with records or tables to text and back. docs/text-format.md describes each
+// form.
 #pragma once
 
 #include <optional>
@@ -18,44 +19,43 @@
 
 namespace culink::text {
 
-// What records refer to: the symbol table of their sh_link, and its string table.
+// The tables that records refer to: the symbol table of their sh_link, and its string table.
 struct RecordNames {
   const NameIndex &symbols;
   const StringPlaces &strings;
 };
 
-// The value for the key record_key(role), such that assemble_records gives back the bytes; nothing
-// when the bytes are no such records.
+// Returns the value for the key record_key(role), from which assemble_records restores the bytes;
+// nullopt if the bytes are not such records.
 [[nodiscard]] std::optional<Node> describe_records(elf::SectionRole role, ByteSpan bytes,
                                                    const RecordNames &names);
-// The document's key for the records of a role ("attributes", "callgraph" ...), or "".
+// Returns the document's key for the records of a role ("attributes", "callgraph" ...), or "".
 [[nodiscard]] std::string_view record_key(elf::SectionRole role);
 
-// The bytes of a value that stands under one of the record keys.
+// Returns the bytes of a value of one of the record keys.
 [[nodiscard]] std::vector<u8> assemble_records(const Node &content, const RecordNames &names,
                                                Complaints &complaints);
 [[nodiscard]] bool is_record_key(std::string_view key);
-// The prototype strings that the value refers to, so that the string table can hold them.
+// Appends the prototype strings that the value refers to, for the string table.
 void collect_strings(const Node &content, std::vector<std::string_view> &out);
 
-// One row of `attributes`, and the bytes of such rows.
+// Describes one row of `attributes`; and assembles such rows.
 [[nodiscard]] Node describe_info_record(const elf::InfoRecord &record, const NameIndex &symbols);
 [[nodiscard]] std::vector<u8> assemble_info(const Node &content, const NameIndex &symbols,
                                             Complaints &complaints);
 
-// The name of a symbol, unless the string table of its symbol table does not lead from there to the
-// symbol's offset.
+// Returns the name of a symbol, or "" if the string table gives another offset for that name.
 [[nodiscard]] std::string_view symbol_name(const elf::Symbol &symbol, const StringPlaces &strings);
-// `name` is what symbol_name gives. Section symbols carry the name of their section, which the row
+// `name` is the result of symbol_name. A section symbol has the name of its section, which the row
 // does not repeat.
 [[nodiscard]] Node describe_symbol(const elf::Symbol &symbol, std::string_view name,
                                    const NameIndex &sections);
 
-// A row as read. `symbol.name` is not set; `name` is the one that the string table must hold.
+// A row as read. `symbol.name` is not set; `name` is the name to store in the string table.
 struct SymbolRow {
   elf::Symbol symbol;
   std::string name;
-  bool has_offset = false; // symbol.name_offset is given, `name` is empty
+  bool has_offset = false; // symbol.name_offset is set, `name` is empty
 };
 [[nodiscard]] SymbolRow read_symbol(const Node &node, const NameIndex &sections,
                                     Complaints &complaints);

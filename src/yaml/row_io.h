@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Rows of a document: the fields of a record as keys of a map. `fields(io, record)` describes a
-// record once (elf/records/fields.h); with a RowWriter it adds the keys to a row, with a RowReader
-// it fills the record, with RowKeys it lists the keys.
+// record once (elf/records/fields.h). With a RowWriter it adds the keys to a row, with a RowReader
+// it fills the record, and with RowKeys it lists the keys.
 #pragma once
 
 #include <array>
@@ -19,7 +19,7 @@
 
 namespace culink::text {
 
-// A number that a document leaves out when it is `otherwise`.
+// The rule of a number that a document omits if it is `otherwise`.
 constexpr elf::FieldRule unless(u64 otherwise, elf::FieldForm form = elf::FieldForm::Hex) {
   return {form, elf::FieldRule::Optional, otherwise};
 }
@@ -27,7 +27,7 @@ constexpr elf::FieldRule unless(u64 otherwise, elf::FieldForm form = elf::FieldF
 struct RowWriter {
   static constexpr bool kDocument = true;
   Node &row;
-  const NameIndex &symbols; // or of sections, in rows that refer to those
+  const NameIndex &symbols; // or sections, in rows that refer to sections
   elf::InfoShape shape = elf::InfoShape::Opaque;
 
   void number(elf::FieldKey key, u64 value, const elf::FieldRule &rule) {
@@ -48,7 +48,7 @@ struct RowWriter {
     if (set)
       row.set(key.document, "true");
   }
-  // A list, unless it is empty.
+  // Adds a list, unless it is empty.
   void items(elf::FieldKey key, Node list) {
     if (!list.items.empty())
       row.set(key.document, std::move(list));
@@ -99,7 +99,7 @@ struct RowKeys {
     keys.push_back(key);
     return false;
   }
-  void text(elf::FieldKey, std::string_view) {} // `has` was asked before
+  void text(elf::FieldKey, std::string_view) {} // the caller has checked `has`
   void data_only(elf::FieldKey, u64) {}
 };
 template <class Record> std::vector<std::string_view> keys_of() {
@@ -114,7 +114,7 @@ struct RowReader {
   const MapReader &row;
   const NameIndex &symbols;
   Complaints &complaints;
-  std::string_view instead = {}; // what may be given in place of a missing key
+  std::string_view instead = {}; // the key that may replace a missing key, for messages
   elf::InfoShape shape = elf::InfoShape::Opaque;
 
   template <class Number>

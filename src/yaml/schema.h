@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The keys of the minimal form (docs/text-format.md), and the defaults that describing leaves out
-// and assembling puts in. The exact form's rules are in exact_parts.h.
+// The keys of the minimal form (docs/text-format.md), and the defaults that describe omits and
+// assemble restores. The rules of the exact form are in yaml/headers.h.
 #pragma once
 
 #include <array>
@@ -24,19 +24,20 @@ inline constexpr std::array<std::string_view, 16> kFunctionKeys = {
 inline constexpr std::array<std::string_view, 8> kVariableKeys = {
     "name", "size", "align", "data", "bind", "managed", "common", "relocs"};
 
-// Shared variables, of a function or (those that device functions use) of the module.
+// Shared variables, of a function, or of the module if device functions use them.
 inline constexpr std::array<std::string_view, 4> kSharedKeys = {"name", "size", "align", "bind"};
 
 inline constexpr std::array<std::string_view, 7> kUndefinedKeys = {
     "name", "type", "bind", "size", "align", "other", "prototype"};
 
-// Values of a function that the document does not state.
+// Default values of a function.
 inline constexpr u32 kDefaultRegisters = 16;
 inline constexpr u32 kDefaultToolkit = 130;   // 13.0
 inline constexpr u32 kNoRegisterLimit = 0xff; // MAXREG_COUNT
 inline constexpr u32 kIsaVersion = 0x101;     // MERCURY_ISA_VERSION, sm_90 and later
 
-// Alignment of a variable of that size: the largest power of two that divides it, up to 16.
+// Returns the default alignment of a variable: the largest power of two that divides its size, up
+// to 16.
 [[nodiscard]] constexpr u64 natural_align(u64 size) {
   u64 align = 16;
   while (align > 1 && size % align != 0)
@@ -44,7 +45,7 @@ inline constexpr u32 kIsaVersion = 0x101;     // MERCURY_ISA_VERSION, sm_90 and 
   return size == 0 ? 1 : align;
 }
 
-// A kernel parameter, behind one that ends at `end`.
+// A kernel parameter. `end` is the end of the previous parameter.
 struct ParameterRow {
   u64 end = 0;
   elf::InfoKernelParameter parameter = {.cbank = 0x1f};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The text form of a device ELF, from bytes and to bytes. docs/text-format.md describes both forms.
+// Converts a device ELF to and from its text form. docs/text-format.md describes both forms.
 #pragma once
 
 #include <string>
@@ -13,21 +13,22 @@
 
 namespace culink::text {
 
-// The exact form: assemble(describe_exact(file)) gives the file's bytes, also for a tolerant view
-// of a broken file. Its size is in proportion to the file: bytes that several sections share are
-// written once.
+// Returns the exact form: assemble(describe_exact(file)) gives the file's bytes, also for a
+// tolerant view of a damaged file. Its size is proportional to the file: bytes that several
+// sections share are written once.
 [[nodiscard]] Node describe_exact(const elf::ElfView &file);
 
-// The minimal form: what a person would write to get a file that links and runs alike. What it has
-// no place for is named in `left_out`. Refuses a file without a known target.
+// The minimal form: the text that a user would write for a file that links and runs alike.
+// `left_out` lists the omitted contents. Files without a known target are refused.
 struct MinimalDescription {
   Node document;
   std::vector<std::string> left_out;
 };
 [[nodiscard]] Result<MinimalDescription> describe_minimal(const elf::ElfView &file);
 
-// The file that a document describes: of the exact form when it lists sections or says so, else of
-// the minimal one. The error names line and key. Nothing larger than kMaxImageBytes is made.
+// Returns the file that a document describes: in the exact form if it lists sections or has `cubin:
+// exact`, else in the minimal form. The error names line and key. The size is at most
+// kMaxImageBytes.
 [[nodiscard]] Result<std::vector<u8>> assemble(const Node &document);
 
 [[nodiscard]] Result<std::vector<u8>> assemble_exact(const Node &document);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Contents of sections as text: bytes as lines, string tables as lists.
+// The contents of sections as text: bytes as lines, string tables as lists.
 #include "yaml/document/byte_lines.h"
 
 #include <algorithm>
@@ -13,9 +13,9 @@
 
 namespace culink::text {
 
-// Bytes as lines of text. Most of a large document is this, so it is written and read without a
-// formatting library: 35 MB of cubin are some 80 MB of lines. A repeat count asks for much with
-// little, so it is counted before the bytes are made.
+// Bytes as lines of text. They are most of a large document, so they are written and read without a
+// formatting library: 35 MB of cubin are some 80 MB of lines. A short repeat count can request many
+// bytes, so the limit is checked before the bytes are made.
 
 namespace {
 
@@ -41,7 +41,7 @@ bool all_zero(ByteSpan bytes) {
   return std::ranges::all_of(bytes, [](u8 byte) { return byte == 0; });
 }
 
-// One line if there is one, so that short contents stay on the key's line.
+// Uses one line if possible, so that short contents stay on the key's line.
 Node lines_node(std::string text) {
   if (text.empty() || text.find('\n') + 1 == text.size()) {
     if (!text.empty())
@@ -71,7 +71,8 @@ std::string_view trim(std::string_view line) {
   return line;
 }
 
-// "word" or "word xN": N, 1 without it; nothing when the line does not begin with the word.
+// Parses "word" or "word xN". Returns N, or 1 without it; nullopt if the line has another first
+// word.
 std::optional<u64> repeat_count(std::string_view line, std::string_view word) {
   if (!line.starts_with(word))
     return std::nullopt;
@@ -105,7 +106,7 @@ private:
     std::string_view rest = node.text;
     Node place = Node::scalar({});
     place.key = node.key;
-    // The text of a block starts on the line behind its key.
+    // The text of a block starts on the line after its key.
     place.line = node.text.find('\n') == std::string::npos ? node.line : node.line + 1;
     while (!rest.empty() && !complaints_.any()) {
       const std::size_t end = std::min(rest.find('\n'), rest.size());
@@ -139,7 +140,7 @@ private:
   }
 
   void nops(u64 count, const Node &place) {
-    const u64 most = kMaxImageBytes / kInstructionSize + 1; // no product is beyond 64 bits
+    const u64 most = kMaxImageBytes / kInstructionSize + 1; // the product below fits into 64 bits
     if (!complaints_.spend(std::min(count, most) * kInstructionSize, place))
       return;
     for (u64 i = 0; i < count; ++i) {
@@ -282,22 +283,22 @@ std::string hex_string(ByteSpan bytes) {
   return out;
 }
 
-// String tables as lists. ptxas and nvlink store names in the order in which they created sections
-// and symbols, among them names of things they dropped later, and prototypes ahead of all. Where
-// the strings follow the order of the names that the document states anyway, the list says only how
-// many ({names: N}): renaming a symbol then renames its string. What remains are literal strings.
+// String tables as lists. ptxas and nvlink store names in the order in which they create sections
+// and symbols. The tables include names of items that were dropped later, and prototypes at the
+// front. If the strings follow the order of the names in the document, the list only has their
+// number ({names: N}): renaming a symbol then renames its string. All other strings are literal.
 //
-// Surprise: a table may hold runs of empty strings. ptxas shortens .nv.constant.user to
-// .nv.constant3 in place and leaves the tail as NULs.
+// What may surprise: a table may contain runs of empty strings. ptxas shortens .nv.constant.user to
+// .nv.constant3 in place and leaves the rest as NULs.
 
 namespace {
 
-// Gives the names one by one, each different one once, skipping what is already placed.
+// Returns the distinct names in order, without those that are already placed.
 class NameQueue {
 public:
   explicit NameQueue(std::span<const std::string_view> names) : names_(names) {}
 
-  // The next name that is not placed, or "" at the end.
+  // Returns the next name that is not placed, or "" at the end.
   [[nodiscard]] std::string_view next() {
     while (at_ < names_.size() && (names_[at_].empty() || placed_.find(names_[at_])))
       ++at_;
@@ -374,7 +375,7 @@ std::vector<u8> read_string_list(std::span<const Node> list,
   std::vector<u8> out(1);
   NameQueue queue(names);
   std::vector<std::string> decoded; // the literal strings
-  decoded.reserve(list.size());     // the queue borrows them
+  decoded.reserve(list.size());     // no reallocation: the queue refers to these strings
   const auto append = [&](std::string_view text) {
     out.insert(out.end(), text.begin(), text.end());
     out.push_back(0);

@@ -14,8 +14,8 @@
 
 namespace culink::text {
 
-// Bytes and machine code as text. A value is one line or many (a list, or a block of lines); what
-// follows a '#' on a line is a comment. A line is one of
+// Bytes and machine code as text. A value is one line or many (a list, or a block of lines); '#'
+// begins a comment on a line. A line is one of
 //   0123abcd ...   bytes in hexadecimal, blanks between bytes allowed
 //   zero xN        N zero bytes
 // and in code also
@@ -24,7 +24,7 @@ namespace culink::text {
 
 inline constexpr u64 kInstructionSize = 16;
 
-// Bytes of lines as above.
+// Bytes as lines of the form above.
 [[nodiscard]] Node data_node(ByteSpan bytes);
 [[nodiscard]] std::vector<u8> read_data(const Node &node, Complaints &complaints);
 
@@ -36,11 +36,11 @@ inline constexpr u64 kInstructionSize = 16;
 [[nodiscard]] Node number_lines_node(ByteSpan words);
 [[nodiscard]] std::vector<u8> read_number_lines(const Node &node, Complaints &complaints);
 
-// Hexadecimal digits in one scalar.
+// Bytes as hexadecimal digits in one scalar.
 [[nodiscard]] std::string hex_string(ByteSpan bytes);
 
-// A string table and where each of its strings starts. A string is found where it is complete for
-// the first time, never as the end of another; "" is offset 0.
+// A string table with the offsets of its strings. The offset of a string is its first complete
+// occurrence, never the end of a longer string; the offset of "" is 0.
 class StringPlaces {
 public:
   StringPlaces() = default;
@@ -48,7 +48,7 @@ public:
   explicit StringPlaces(ByteSpan table);
 
   [[nodiscard]] std::optional<u32> find(std::string_view text) const;
-  // Up to its last NUL, so that every offset inside starts a string.
+  // Returns the table up to its last NUL, so that every offset inside starts a string.
   [[nodiscard]] ByteSpan table() const { return table_; }
 
 private:
@@ -57,13 +57,13 @@ private:
   ByteSpan table_;
 };
 
-// The table as a list: strings as they follow the leading NUL, {zeros: N} for N empty ones,
-// {names: N} for the next N names of `names` that are not in the table yet. Nothing when the bytes
-// are no such table (they do not begin and end with NUL).
+// Returns the table as a list: literal strings after the leading NUL, {zeros: N} for N empty ones,
+// {names: N} for the next N names of `names` that are not in the table yet. Returns nullopt if the
+// bytes are not such a table (they must begin and end with NUL).
 [[nodiscard]] std::optional<Node> string_list_node(ByteSpan table,
                                                    std::span<const std::string_view> names);
 
-// The bytes of a list, and of every name of `names` behind it that the list did not place.
+// Returns the bytes of a list, followed by all names of `names` that the list did not place.
 [[nodiscard]] std::vector<u8> read_string_list(std::span<const Node> list,
                                                std::span<const std::string_view> names,
                                                Complaints &complaints);

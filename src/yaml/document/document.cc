@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The nodes of a document, and YAML in and out: events of yaml-cpp become nodes, and a writer of
-// our own gives nodes the look of the form.
+// The nodes of a document, and YAML input and output: events of yaml-cpp become nodes, and our own
+// writer gives nodes the fixed layout of the text form.
 #include "yaml/document/document.h"
 
 #include <istream>
@@ -16,7 +16,7 @@
 
 namespace culink::text {
 
-// Items of maps. Maps are small (a row of a table, a section), so a search is a walk.
+// Lookup of map items. Maps are small (a row of a table, a section), so the search is linear.
 
 void Node::set(std::string_view name, Node item) {
   item.key = name;
@@ -34,10 +34,10 @@ const Node *Node::find(std::string_view name) const {
   return nullptr;
 }
 
-// YAML in and out. Reading is yaml-cpp's event parser: its node tree would need ten times the
-// memory and time for a file with 70,000 sections, and events never expand an alias. Its exceptions
-// end here. Writing is ours, because the form has a fixed look (a table row is one flow map on one
-// line, bytes are a literal block) that yaml-cpp's emitter does not give.
+// YAML input and output. The reader uses yaml-cpp's event parser: its node tree would need ten
+// times the memory and time for a file with 70,000 sections, and events never expand an alias. Its
+// exceptions are caught here. The writer is ours, because the form has a fixed layout (a table row
+// is one flow map on one line, bytes are a literal block) that yaml-cpp's emitter cannot produce.
 //
 // A surprise: the event interface cannot stop the parser. After our first complaint the remaining
 // events are ignored; yaml-cpp then reads to the end in linear time.
@@ -48,10 +48,10 @@ Error at_line(u32 line, std::string message) {
   return {line == 0 ? std::string() : fmt::format("line {}", line), "", std::move(message)};
 }
 
-// yaml-cpp reports a key that is a map also where it later notices a missing bracket.
+// yaml-cpp also reports a key that is a map when the actual error is a missing bracket.
 constexpr std::string_view kBadKey = "a key must be a plain string";
 
-// Borrowed characters as a stream.
+// A stream buffer over borrowed characters.
 class ViewBuffer : public std::streambuf {
 public:
   explicit ViewBuffer(std::string_view text) {
@@ -93,7 +93,7 @@ public:
 private:
   struct Level {
     Node node;
-    std::string key; // of the item to come, when the node is a map
+    std::string key; // key of the next item, if the node is a map
     bool has_key = false;
   };
 
@@ -235,7 +235,7 @@ void append_lines(std::string &out, std::string_view text, u32 indent) {
 
 void append_block(std::string &out, const Node &node, u32 indent, bool after_dash = false);
 
-// The text after "key:" or "-".
+// Appends the text after "key:" or "-".
 void append_value(std::string &out, const Node &node, u32 indent, bool after_dash) {
   if (node.style == Node::Style::Lines && !node.text.empty()) {
     out += ' ';
@@ -252,7 +252,7 @@ void append_value(std::string &out, const Node &node, u32 indent, bool after_das
   }
 }
 
-// After a dash, the first key is on the dash's line.
+// After a dash, the first key is on the same line.
 void append_block(std::string &out, const Node &node, u32 indent, bool after_dash) {
   for (const Node &item : node.items) {
     out.append(after_dash ? 1 : indent, ' ');

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A document of the text form as a tree: what describe makes, what YAML carries, what assemble
-// takes. Values are strings until a caller asks for a number, so nothing is lost on the way.
+// A document of the text form as a tree: the output of describe, the content of YAML, the input of
+// assemble. Values are strings until a caller asks for a number, so that no information is lost.
 #pragma once
 
 #include <string>
@@ -16,15 +16,15 @@ namespace culink::text {
 
 struct Node {
   enum class Kind : u8 { Null, Scalar, Sequence, Map };
-  // How it is written. Block: one item per line. Flow: on one line. Lines: a scalar of several
+  // The layout in YAML. Block: one item per line. Flow: on one line. Lines: a scalar of several
   // lines (not empty, each line ends with a newline and starts with a graphic character).
   enum class Style : u8 { Block, Flow, Lines };
 
   Kind kind = Kind::Null;
   Style style = Style::Block;
-  u32 line = 0;     // in the file it was read from; 0 when made here
-  std::string key;  // of a map's item
-  std::string text; // of a scalar
+  u32 line = 0;     // line in the input file; 0 if made here
+  std::string key;  // key of a map's item
+  std::string text; // text of a scalar
   std::vector<Node> items;
 
   [[nodiscard]] static Node scalar(std::string value) {
@@ -51,7 +51,7 @@ struct Node {
     return out;
   }
 
-  // For building: a further item of a sequence or map.
+  // Adds an item to a sequence or map.
   void add(Node item) { items.push_back(std::move(item)); }
   void set(std::string_view name, Node item);
   void set(std::string_view name, std::string value);
@@ -59,23 +59,25 @@ struct Node {
   [[nodiscard]] bool is_scalar() const { return kind == Kind::Scalar; }
   [[nodiscard]] bool is_sequence() const { return kind == Kind::Sequence; }
   [[nodiscard]] bool is_map() const { return kind == Kind::Map; }
-  // The item of that name, or nothing.
+  // Returns the item with that key, or null.
   [[nodiscard]] const Node *find(std::string_view name) const;
 };
 
-// Bounds on what is read. Every document that describe makes stays far below them.
+// Limits of the input. Documents of describe are far below them.
 inline constexpr u64 kMaxYamlBytes = u64{1} << 30;
 inline constexpr u64 kMaxYamlNodes = u64{1} << 24;
 inline constexpr u32 kMaxYamlDepth = 24;
 
-// One YAML document as a tree. Refused, with the line: what YAML's grammar refuses, anchors and
-// aliases, tags, keys that are not scalars, a second document, anything beyond the bounds above.
+// Reads one YAML document as a tree. Refuses, with the line: invalid YAML, anchors and aliases,
+// tags, keys that are not scalars, a second document, and input beyond the limits above.
 [[nodiscard]] Result<Node> read_yaml(std::string_view yaml);
 
-// The document as YAML; read_yaml gives it back. `comment` (lines without '#') comes first.
+// Returns the document as YAML; read_yaml is the inverse. `comment` (lines without '#') comes
+// first.
 [[nodiscard]] std::string write_yaml(const Node &document, std::string_view comment = {});
 
-// Whether a string survives YAML as a scalar: valid UTF-8. Others are written as {hex: ...}.
+// True if YAML preserves a string as a scalar: valid UTF-8. Other strings are written as {hex:
+// ...}.
 [[nodiscard]] bool is_yaml_text(std::string_view text);
 
 } // namespace culink::text

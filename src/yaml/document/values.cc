@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Values in a document: numbers, names, maps with known keys; numbers of the format as words;
+// Values of a document: numbers, names, maps with known keys, words for numbers of the format,
 // references to sections and symbols.
 //
-// A document is written by people, so what is wrong with it is said with line, key, the offending
-// text and what would be right. Only the first complaint is kept: later ones are often its echo.
+// Users write documents, so an error message gives line, key, the wrong text and the accepted
+// alternatives. Only the first error is kept: later ones are often caused by it.
 #include "yaml/document/values.h"
 
 #include <algorithm>
@@ -136,7 +136,7 @@ MapReader::MapReader(const Node &map, std::span<const std::string_view> keys,
       known = known || key == item.key;
     if (!known) {
       complaints.add(item, fmt::format("unknown key; known here: {}", fmt::join(keys, ", ")));
-      return; // no more than one known key each from here on, so the search below stays small
+      return; // so from here on each item has a known key, and the search below is short
     }
     for (std::size_t j = 0; j < i; ++j)
       if (map.items[j].key == item.key) {
@@ -197,8 +197,8 @@ std::string signed_hexadecimal(i64 value) {
 
 // ---- Words --------------------------------------------------------------------------------------
 
-// One row per kind of number. Flags are sums of words; bits without a word stay
-// a number at the end (alloc+exec+0x100000), so every value has exactly one text.
+// One row per kind of number. Flags are sums of words; bits without a word become a number at the
+// end (alloc+exec+0x100000), so that every value has exactly one text.
 
 namespace {
 
@@ -251,7 +251,7 @@ std::optional<u64> number_of_relocation(std::string_view name) {
   return row ? std::optional<u64>(row->number) : std::nullopt;
 }
 
-// Flags, or names in a table.
+// A kind of number: flags, or one of the names of a table.
 struct WordKind {
   std::string_view what; // for messages
   u64 most;
@@ -354,9 +354,9 @@ u64 read_words(Words kind, const Node &node, Complaints &complaints) {
 
 // ---- References ---------------------------------------------------------------------------------
 
-// References by name. A name that cannot identify an entry (not unique, empty, no valid UTF-8, or
-// one that reads like #12) gives way to the number, so every entry of every file can be referred
-// to.
+// References by name. If a name does not identify an entry (it is not unique, is empty, is not
+// valid UTF-8, or looks like #12), the number is used, so that every entry of every file can be
+// referred to.
 
 namespace {
 
