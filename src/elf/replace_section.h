@@ -7,13 +7,13 @@
 
 namespace culink::elf {
 
-// Gives a section of a 64-bit ELF file other contents. What lies behind it moves as if the file had
-// been written with them: sections are aligned, the two tables follow them. False: the file is not
-// laid out in that way, and nothing was changed.
+// Replaces the contents of a section in a 64-bit ELF file. Later parts move as if the file had been
+// written with the new contents: sections are aligned, and the two tables follow them. Returns
+// false without a change if the file does not have that layout.
 [[nodiscard]] bool replace_section(std::vector<u8> &file, u32 index, ByteSpan contents);
 
-// Variant for a file of any layout, where no other section may move: the contents follow the file.
-// Precondition: it has a 64-bit section table with that section.
+// Variant for a file of any layout, in which other sections must not move: appends the contents to
+// the file. Precondition: the file has a 64-bit section table with that section.
 void append_section(std::vector<u8> &file, u32 index, ByteSpan contents);
 
 } // namespace culink::elf

@@ -11,7 +11,7 @@
 
 namespace culink::elf {
 
-// The beginning of a name: at most eight characters, compared as one number.
+// The prefix of a name: at most eight characters, compared as one number.
 class NameStart {
 public:
   constexpr explicit NameStart(std::string_view start) {
@@ -20,7 +20,7 @@ public:
       mask_ |= u64{0xff} << (8 * i);
     }
   }
-  // `name`: the first eight bytes at a name, its NUL and the next name included.
+  // `name`: the first eight bytes of a name, which may include its NUL and the next name.
   [[nodiscard]] constexpr bool begins(u64 name) const { return (name & mask_) == word_; }
 
 private:
@@ -31,12 +31,13 @@ private:
 struct SectionScan {
   bool all_named = true;       // every section but the first has a name
   u32 count = 0;               // of all sections
-  std::vector<Section> wanted; // those whose names begin as asked for, in their order
+  std::vector<Section> wanted; // sections with one of the requested prefixes, in file order
 };
 
-// A quick search of the section table of a 64-bit file for the few sections that matter: large
-// libraries have a million others. Checks all that ElfView::open_sections checks. Nothing when a
-// check fails, or when the file is of an unusual form; open_sections then has the answer.
+// A fast scan of the section table of a 64-bit file for the few sections of interest: large
+// libraries have a million others. Checks everything that ElfView::open_sections checks. Returns
+// nullopt if a check fails or the file is unusual; open_sections then gives the error or the
+// sections.
 [[nodiscard]] std::optional<SectionScan> scan_sections(ByteSpan file,
                                                        std::span<const NameStart> starts);
 

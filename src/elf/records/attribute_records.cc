@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Framing of attribute records. Only the format byte decides how long a record is, so an unknown
-// attribute is skipped safely, while an unknown format ends the reading: nothing says where the
-// next record starts. A sized record is followed by the next one at once, also when its size is no
-// multiple of 4: nvlink 13.0 reads such a record right, and crashes when padding follows it. Its
-// own tools count the padding in the size.
+// Framing of attribute records. Only the format byte determines the length of a record, so an
+// unknown attribute can be skipped, while an unknown format ends the reading: the start of the next
+// record is not known. A sized record is followed immediately by the next one, even if its size is
+// not a multiple of 4: nvlink 13.0 reads such a record correctly, and crashes if padding follows
+// it. Its own tools include the padding in the size.
 #include "elf/records/attribute_records.h"
 
 #include "support/bytes.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The framing that .nv.info and .nv.compat share: u8 format, u8 attribute, u16, and for sized
-// records that many bytes of payload. What the attributes mean: nv_info.h, nv_compat.h.
+// The framing of .nv.info and .nv.compat: u8 format, u8 attribute, u16 value; in sized records the
+// value is the size of the payload that follows. nv_info.h and nv_compat.h define the attributes.
 #pragma once
 
 #include <algorithm>
@@ -17,20 +17,20 @@ enum class RecordFormat : u8 { NoValue = 1, Byte = 2, Half = 3, Sized = 4 };
 
 inline constexpr u64 kRecordHeaderSize = 4;
 
-// One record. `Attribute` is an enum of u8; a code without a name is carried like any other.
+// One record. `Attribute` is an enum of u8; unknown codes are preserved.
 template <typename Attribute> struct AttributeRecord {
   RecordFormat format = RecordFormat::NoValue;
   Attribute attribute{};
-  u16 value = 0;    // bytes 2 and 3 of an unsized record, whatever its format uses of them
+  u16 value = 0;    // bytes 2 and 3 of an unsized record; the format may ignore some bits
   ByteSpan payload; // of a sized record, in the section; at most 0xffff bytes
-  u64 offset = 0;   // where it was read; not encoded
+  u64 offset = 0;   // offset in the input; not encoded
 
   [[nodiscard]] bool sized() const { return format == RecordFormat::Sized; }
   [[nodiscard]] u64 encoded_size() const {
     return kRecordHeaderSize + (sized() ? payload.size() : 0);
   }
 
-  // Equal when they encode to the same bytes.
+  // Records are equal if they encode to the same bytes.
   friend bool operator==(const AttributeRecord &a, const AttributeRecord &b) {
     return a.format == b.format && a.attribute == b.attribute &&
            (a.sized() ? std::ranges::equal(a.payload, b.payload) : a.value == b.value);
@@ -40,7 +40,7 @@ template <typename Attribute> struct AttributeRecord {
 template <typename Attribute> struct AttributeSection {
   std::vector<AttributeRecord<Attribute>> records;
   ByteSpan rest;
-  std::vector<Violation> violations; // of the framing; of single records: nv_info.h
+  std::vector<Violation> violations; // of the framing; nv_info.h checks single records
 };
 
 [[nodiscard]] constexpr bool is_record_format(u8 format) {
@@ -48,17 +48,17 @@ template <typename Attribute> struct AttributeSection {
          format <= static_cast<u8>(RecordFormat::Sized);
 }
 
-// The reason why no record can be read at `offset`.
+// Returns the reason why no record can be read at `offset`.
 [[nodiscard]] Violation framing_problem(ByteSpan section, u64 offset);
 
 // Reads record after record without allocating: for the linker's hot path.
 //   for (RecordReader<InfoAttribute> reader(bytes); reader.next();) use(reader.record());
 template <typename Attribute> class RecordReader {
 public:
-  // From `begin`, which must be the offset of a record.
+  // `begin` must be the offset of a record.
   explicit RecordReader(ByteSpan section, u64 begin = 0) : section_(section), cursor_(begin) {}
 
-  // False at the end, or if the next record cannot be found: then rest() is not empty.
+  // Returns false at the end, or if the next record cannot be found: then rest() is not empty.
   [[nodiscard]] bool next() {
     const u64 left = section_.size() - cursor_;
     if (left < kRecordHeaderSize)
@@ -80,7 +80,7 @@ public:
     cursor_ += kRecordHeaderSize + payload;
     return true;
   }
-  // The record that next() has read, and its bytes.
+  // Returns the record that next() has read; and its bytes.
   [[nodiscard]] const AttributeRecord<Attribute> &record() const { return record_; }
   [[nodiscard]] ByteSpan bytes() const {
     return section_.subspan(record_.offset, cursor_ - record_.offset);
@@ -88,7 +88,7 @@ public:
   // The offset of the next record.
   [[nodiscard]] u64 offset() const { return cursor_; }
   [[nodiscard]] ByteSpan rest() const { return section_.subspan(cursor_); }
-  // The reason why rest() could not be read, if it is not empty.
+  // Returns the reason why rest() could not be read. Precondition: rest() is not empty.
   [[nodiscard]] Violation problem() const { return framing_problem(section_, cursor_); }
 
 private:
@@ -97,8 +97,8 @@ private:
   AttributeRecord<Attribute> record_;
 };
 
-// The records of a section whose framing has been checked, decoded during iteration: a list that
-// takes no memory. (Without that check: the records before the first problem.)
+// A range over the records of a section with checked framing, decoded during iteration without an
+// allocation. (If the framing is damaged: the records before the first problem.)
 template <typename Attribute> class AttributeRange {
 public:
   AttributeRange() = default;

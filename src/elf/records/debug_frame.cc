@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Call frame information, cut into its records. A linker takes FDEs as they are and only stores
-// where their CIE and their code are, so nothing else is decoded here.
+// Splits call frame information into its records. A linker copies FDEs and only stores the
+// addresses of their CIE and code, so the rest is not decoded.
 #include "elf/records/debug_frame.h"
 
 #include "support/bytes.h"

@@ -13,17 +13,17 @@
 namespace culink::elf {
 
 // Offsets in a record.
-inline constexpr u64 kFrameLength = 4;   // of what follows the length
-inline constexpr u64 kFrameCie = 12;     // the pointer to the CIE; where the length counts from
+inline constexpr u64 kFrameLength = 4;   // counts the bytes after the length
+inline constexpr u64 kFrameCie = 12;     // the pointer to the CIE; the length starts here
 inline constexpr u64 kFrameAddress = 20; // of an FDE: the address of the code
 
 struct FrameRecord {
   u64 offset = 0;
-  ByteSpan bytes; // all of it; borrowed
+  ByteSpan bytes; // the whole record; borrowed
   bool is_cie = false;
 };
 
-// Nothing for a section that is damaged or of another format.
+// Returns nullopt for a section that is damaged or of another format.
 [[nodiscard]] std::optional<std::vector<FrameRecord>> split_frames(ByteSpan section);
 
 } // namespace culink::elf

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The fields of records, once, in their order. `fields(io, record)` hands each to an `io`, which
-// writes it to a document of the text form, reads it from there, shows it or lists it. An io has
-// number, numbers, symbol, flag, text, triple, table, list, bytes, has and data_only, and says with
-// kDocument whether it is about documents, which have other names for a few fields.
+// The fields of records, defined once, in order. `fields(io, record)` passes each field to an `io`,
+// which writes it to a document of the text form, reads it from there, shows it or lists it. An io
+// has number, numbers, symbol, flag, text, triple, table, list, bytes, has and data_only. Its
+// kDocument is true for documents, which have other names for a few fields.
 #pragma once
 
 #include <string_view>
@@ -16,7 +16,7 @@ namespace culink::elf {
 
 struct FieldKey {
   std::string_view document;
-  std::string_view data; // of dumps and the reader
+  std::string_view data; // in dumps and the reader
   constexpr FieldKey(const char *both) : document(both), data(both) {}
   constexpr FieldKey(const char *in_document, const char *in_data)
       : document(in_document), data(in_data) {}
@@ -25,8 +25,8 @@ struct FieldKey {
 enum class FieldForm : u8 {
   Decimal,
   Size,    // hexadecimal in documents
-  Hex,     // everywhere
-  Address, // the same: an offset in code
+  Hex,     // hexadecimal everywhere
+  Address, // like Hex: an offset in code
   Mask,    // hexadecimal in documents, elsewhere with attributes that have bits
   Symbol,
 };
@@ -34,17 +34,17 @@ enum class FieldForm : u8 {
 struct FieldRule {
   enum Presence : u8 {
     Required,
-    Optional, // documents leave it out when it has the value that it then stands for
-    Stated,   // the same, but documents always have it
+    Optional, // documents omit it if it has the value `otherwise`
+    Stated,   // like Optional, but documents always state it
   };
   FieldForm form = FieldForm::Hex;
   Presence presence = Required;
   u64 otherwise = 0;
-  u64 most = ~u64{0}; // beside what the type allows
+  u64 most = ~u64{0}; // in addition to the limit of the type
 };
 
 template <class Io> void fields(Io &io, InfoNumber &number) {
-  // A record without a value may be all there is to say.
+  // The presence of a record without a value may be its whole meaning.
   if (Io::kDocument || io.shape != InfoShape::None || number.value != 0)
     io.number("value", number.value, {FieldForm::Mask});
 }
@@ -73,7 +73,7 @@ template <class Io> void fields(Io &io, InfoParameterBank &bank) {
   io.number("size", bank.size, {FieldForm::Size});
 }
 
-// What both kinds of parameters begin with. Documents leave the index out, or have it last.
+// The common start of both kinds of parameters. Documents omit the index, or have it last.
 void parameter_fields(auto &io, auto &parameter) {
   const auto index = [&] {
     io.number("index", parameter.index, {FieldForm::Size, FieldRule::Optional});
@@ -111,7 +111,7 @@ template <class Io> void fields(Io &io, InfoTable &table) {
   io.table(table);
 }
 
-// Documents have no kind: it follows from what there is.
+// Documents have no kind: the other fields determine it.
 template <class Io> void fields(Io &io, InfoAnnotation &note) {
   const bool placed = io.has("at", note.kind != kAnnotationOfFunction);
   const bool worded = io.has("text", note.kind != kAnnotationMark);

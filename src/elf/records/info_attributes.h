@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The attribute codes of .nv.info, as nvlink 13.0 knows them (to 0x5f) and as later tools extended
-// them. Names for people: nv_info.h.
+// The attribute codes of .nv.info, as nvlink 13.0 knows them (to 0x5f) and with additions of later
+// tools. Readable names: nv_info.h.
 #pragma once
 
 #include "support/types.h"
@@ -95,7 +95,7 @@ enum class InfoAttribute : u8 {
   GenErrbarAtExit = 0x53,
   RegReconfig = 0x54,
   Annotations = 0x55,
-  Unknown56 = 0x56, // a gap in 13.0; later toolkits give it a meaning
+  Unknown56 = 0x56, // a gap in 13.0; has a meaning in later toolkits
   StackCanaryTrapOffsets = 0x57,
   StubFunctionKind = 0x58,
   LocalCtaAsyncStoreOffsets = 0x59,
@@ -105,7 +105,7 @@ enum class InfoAttribute : u8 {
   SyscallsFallback = 0x5d,
   CudaReq = 0x5e,
   MercuryIsaVersion = 0x5f,
-  ErrorLast = 0x60,                // the end marker of 13.0; later toolkits give it a meaning
+  ErrorLast = 0x60,                // the end marker of 13.0; has a meaning in later toolkits
   ClusterLaunchControlUsed = 0x62, // since 13.2
   Language = 0x66,                 // since 13.2
   GridAttributes = 0x68,           // since 13.3

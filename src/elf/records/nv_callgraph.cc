@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The call graph is a flat list of pairs cut into parts by markers (0, -n). The groups are kept in
-// the order of the file, so that a graph with missing, repeated or unknown parts encodes to the
-// same bytes. A reader that takes the markers for terminators (-4 ends the graph) would miss the
-// indirect targets, which follow it.
+// The call graph is a flat list of pairs, divided into parts by markers (0, -n). Groups are kept in
+// file order, so that a graph with missing, repeated or unknown parts encodes to the same bytes.
+// The markers are not terminators: the indirect targets follow the marker -4.
 #include "elf/records/nv_callgraph.h"
 
 #include <algorithm>
@@ -17,7 +16,7 @@ bool is_marker(const CallPair &pair) {
   return pair.first == 0 && static_cast<i32>(pair.second) < 0;
 }
 
-// Reports a group that is not in the usual order.
+// Reports a group that is out of order.
 void check_group(CallGraph &graph, const CallGroup &group) {
   const u32 part = static_cast<u32>(group.part);
   const u32 expected = graph.groups.empty() ? 1 : static_cast<u32>(graph.groups.back().part) + 1;

@@ -9,17 +9,17 @@
 
 namespace culink::elf {
 
-// The meaning of the pairs of a part of the call graph. Both words are symbol indices except where
-// the second is a prototype: an offset in .strtab of a signature such as "#ii".
+// The meaning of the pairs in a part of the call graph. Both words are symbol indices, except
+// prototypes, which are offsets in .strtab of a signature such as "#ii".
 enum class CallPart : u32 {
-  Unmarked = 0,        // pairs before any marker: no tool writes them
+  Unmarked = 0,        // pairs before the first marker; no tool writes them
   Calls = 1,           // (caller, callee)
   AddressTaken = 2,    // (function, prototype)
   IndirectCalls = 3,   // (caller, prototype)
   IndirectTargets = 4, // (caller, possible callee)
 };
 
-// True if the second word of a part's pairs is a prototype and not a symbol.
+// True if the second word of a part's pairs is a prototype, not a symbol.
 [[nodiscard]] constexpr bool second_is_prototype(CallPart part) {
   return part == CallPart::AddressTaken || part == CallPart::IndirectCalls;
 }
@@ -33,7 +33,7 @@ struct CallPair {
 struct CallGroup {
   CallPart part = CallPart::Unmarked;
   std::vector<CallPair> pairs;
-  u64 offset = 0; // of its marker (of its first pair, if unmarked); not encoded
+  u64 offset = 0; // of its marker, or of its first pair if unmarked; not encoded
 };
 
 struct CallGraph {
@@ -42,10 +42,10 @@ struct CallGraph {
   ByteSpan rest;
   std::vector<Violation> violations;
 
-  // All pairs of a part. A well-formed graph has them in one group.
+  // Returns all pairs of a part. A well-formed graph has them in one group.
   [[nodiscard]] std::vector<CallPair> pairs(CallPart part) const;
 
-  // True if part 4 is missing, and nothing else.
+  // True if only part 4 is missing.
   [[nodiscard]] bool lacks_targets() const;
 };
 

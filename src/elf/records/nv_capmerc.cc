@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The grammar of a capsule, as far as it is needed to walk it: every instruction whose mask bit is
-// clear has one record, whose first byte gives its length; SassOnly prefixes precede a record and
-// are not counted. The instruction bits are opaque here; only the finalizer interprets them.
+// The grammar of a capsule, as far as a walk needs it: every instruction with a clear mask bit has
+// one record, whose first byte determines its length; SassOnly prefixes precede a record and are
+// not instructions. The bits of instructions are opaque here; only the finalizer interprets them.
 //
 // What may surprise: ptxas -O3 adds directives to kernels with "cutlass" in their names. They have
-// mask bits and records like Mercury instructions and are counted as such, but no machine
-// instruction belongs to them.
+// mask bits and records like Mercury instructions and are included in their number, but have no
+// machine instruction.
 #include "elf/records/nv_capmerc.h"
 
 #include <algorithm>
@@ -21,7 +21,7 @@ namespace culink::elf {
 namespace {
 
 constexpr u64 kHeaderSize = 12;
-constexpr u8 kEvenBit = 0x80; // on a counting record: 2n and not 2n - 1
+constexpr u8 kEvenBit = 0x80; // in a record with a count: 2n and not 2n - 1
 
 struct RecordLayout {
   CapsuleRecordKind kind;
@@ -42,7 +42,7 @@ std::optional<RecordLayout> layout_of(u8 first) {
   return std::nullopt;
 }
 
-// Reads the record at `at` for instruction `i`; false, with a violation, if there is none.
+// Reads the record at `at` for instruction `i`. Returns false, with a violation, if it is invalid.
 bool read_record(ByteSpan section, u64 at, u32 i, Capsule &out) {
   if (at == section.size()) {
     out.violations.push_back({at, fmt::format("the record of instruction {} is missing", i)});
@@ -66,7 +66,7 @@ bool read_record(ByteSpan section, u64 at, u32 i, Capsule &out) {
   return true;
 }
 
-// The records from `at` on; returns where reading ended.
+// Reads the records from `at` on. Returns the offset where reading ended.
 u64 read_records(ByteSpan section, u64 at, Capsule &out) {
   for (u32 i = 0; i < out.instruction_count; ++i) {
     if (out.recovered(i)) {

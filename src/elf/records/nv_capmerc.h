@@ -2,7 +2,7 @@
 //
 // .nv.capmerc.text.<function> (sm_100 and later): the Mercury form of a function as a difference to
 // its SASS. Header: u32 section index of .text.<function>, u32 magic, u32 instruction count, one
-// bit per instruction (set: it is recovered from SASS, it has no record). Then the records.
+// bit per instruction (set: recovered from SASS, without a record). Then the records.
 #pragma once
 
 #include <vector>
@@ -24,41 +24,42 @@ enum class CapsuleRecordKind : u8 {
 
 struct CapsuleRecord {
   CapsuleRecordKind kind = CapsuleRecordKind::Short;
-  u32 instruction = 0; // Mercury instruction it belongs to; of SassOnly: the one it precedes
-  u64 machine = 0;     // number of its machine instruction; of a Directive: the next one
+  u32 instruction = 0; // the Mercury instruction of the record; for SassOnly: the next one
+  u64 machine = 0;     // number of its machine instruction; for a Directive: the next one
   u64 offset = 0;      // in the section
   ByteSpan bytes;      // of the whole record, in the section
 
   [[nodiscard]] bool has_machine_instruction() const {
     return kind != CapsuleRecordKind::SassOnly && kind != CapsuleRecordKind::Directive;
   }
-  // The number of SASS instructions that a SassOnly or End record counts; else 0.
+  // Returns the number of SASS instructions of a SassOnly or End record; else 0.
   [[nodiscard]] u32 sass_count() const;
 };
 
 struct Capsule {
-  bool has_header = false; // false when the section is too short for one: then all is in `rest`
+  bool has_header = false; // false if the section is too short: then all is in `rest`
   u32 text_section = 0;    // the only word a linker rewrites
   u32 magic = kCapsuleMagic;
   u32 instruction_count = 0;
   std::vector<u32> mask; // bit i of word i / 32
   std::vector<CapsuleRecord> records;
-  u64 machine_count = 0; // machine instructions it speaks of, padding included
+  u64 machine_count = 0; // number of machine instructions, including padding
   ByteSpan rest;
   std::vector<Violation> violations;
-  bool has_unknown_record = false; // then it is where reading ended
+  bool has_unknown_record = false; // true if reading ended at an unknown record
 
   // True if instruction i has no record. Precondition: i < instruction_count.
   [[nodiscard]] bool recovered(u32 i) const { return ((mask[i / 32] >> (i % 32)) & 1) != 0; }
 };
 
 [[nodiscard]] Capsule decode_capsule(ByteSpan section);
-// Numbers of the machine instructions that correspond to the Mercury instructions, in order.
+// Returns the machine instructions that correspond to the Mercury instructions, in order, by
+// number.
 [[nodiscard]] std::vector<u64> machine_instructions(const Capsule &capsule);
 [[nodiscard]] std::vector<u8> encode_capsule(const Capsule &capsule);
 
-// True if capsules of an object have the form of toolkit 12.8, which only engines of later toolkits
-// can read. Toolkits 12.8 and 12.9 have a note of their own.
+// True if the capsules of an object have the format of toolkit 12.8, which only engines of later
+// toolkits can read. A note identifies toolkits 12.8 and 12.9.
 [[nodiscard]] bool has_older_capsules(const ElfView &object);
 
 } // namespace culink::elf

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // .nv.compat on top of the shared framing. The formats in the table are those of ptxas and nvlink
-// 13.0 to 13.4; another format is reported but read all the same.
+// 13.0 to 13.4; other formats are reported but also read.
 #include "elf/records/nv_compat.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// .nv.compat (sm_90 and later): what a cubin needs from the machine that runs or finalizes it.
-// Framed like .nv.info. Names for people: names.h.
+// .nv.compat (sm_90 and later): the requirements of a cubin for the machine that runs or finalizes
+// it. It has the framing of .nv.info. Readable names: names.h.
 #pragma once
 
 #include <optional>
@@ -38,14 +38,14 @@ struct CompatRow {
   u8 payload_size; // of sized records
 };
 
-// Every attribute whose layout is known, ascending.
+// Returns every attribute with a known layout, ascending.
 [[nodiscard]] std::span<const CompatRow> compat_rows();
 [[nodiscard]] const CompatRow *compat_row(CompatAttribute attribute);
 
 [[nodiscard]] CompatSection decode_compat(ByteSpan section);
 [[nodiscard]] std::vector<u8> encode_compat(const CompatSection &section);
 
-// The number a record carries: its header value, or a payload of up to 8 bytes as little-endian.
+// Returns the number in a record: its header value, or a payload of up to 8 bytes as little-endian.
 [[nodiscard]] std::optional<u64> compat_number(const CompatRecord &record);
 
 // Like check_record of nv_info.h.

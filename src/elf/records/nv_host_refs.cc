@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Host reference lists. An empty string between two NULs is a name like any other here, so padding
-// survives; code that looks names up skips it.
+// Host reference lists. An empty string between two NULs is an ordinary name here, which preserves
+// padding; lookups of names skip it.
 #include "elf/records/nv_host_refs.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Lists of names in host objects: .nvHR* say which kernels and variables the host code uses,
-// __nv_module_id names the object for registration. All are strings, each ended by a NUL.
+// Lists of names in host objects: .nvHR* list the kernels and variables that the host code uses;
+// __nv_module_id names the object for registration. Each name ends with a NUL.
 #pragma once
 
 #include <optional>
@@ -14,14 +14,14 @@ namespace culink::elf {
 
 enum class HostReferenceKind : u8 { Kernel, Device, Constant };
 
-// What one of the six .nvHR* sections lists.
+// The contents of one of the six .nvHR* sections.
 struct HostReferenceList {
   std::string_view section;
   HostReferenceKind kind;
   bool internal; // names of internal linkage
 };
 
-// The row of a section name, or nothing.
+// Returns the row of a section name, or null.
 [[nodiscard]] const HostReferenceList *host_reference_list(std::string_view section);
 
 struct NameList {
@@ -33,9 +33,9 @@ struct NameList {
 [[nodiscard]] NameList decode_names(ByteSpan section);
 [[nodiscard]] std::vector<u8> encode_names(const NameList &list);
 
-// An entry of __nv_module_id. Objects made for linking hold the bare identity; what nvcc -dlink
-// makes holds "def <identity>" for every module linked; an object that was compiled as a whole
-// program holds "__NV_MODULE_ID".
+// An entry of __nv_module_id. An object for linking has the plain identity, an object of nvcc
+// -dlink has "def <identity>" for every linked module, and an object compiled as a whole program
+// has "__NV_MODULE_ID".
 struct ModuleId {
   bool defined = false;
   std::string_view id;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Typed payloads of .nv.info records. One table has for every attribute its name, the format that
-// NVIDIA's tools write, the layout of the payload and which of its words are symbol indices;
-// everything here follows the table. A payload that does not fit its row is not an error of this
-// codec: it decodes as bytes, so that it can be written back, and check_record reports it.
+// Typed payloads of .nv.info records. One table has the name of every attribute, the format that
+// NVIDIA's tools write, the layout of the payload and the words that are symbol indices; all code
+// here is driven by the table. A payload that does not fit its row is not an error of this codec:
+// it decodes as bytes, so that it can be written back, and check_record reports it.
 #include "elf/records/nv_info.h"
 
 #include <algorithm>
@@ -154,7 +154,7 @@ constexpr auto kAttributeNames = [] {
 }();
 static_assert(sorted_by_number(kAttributeNames));
 
-// The row of each attribute with a known layout, as an array, because linkers look it up for every
+// The row of each attribute with a known layout, as an array for fast lookup: linkers look up every
 // record.
 constexpr u8 kNoRow = 0xff;
 constexpr std::array<u8, 256> kRowOf = [] {
@@ -166,7 +166,8 @@ constexpr std::array<u8, 256> kRowOf = [] {
   return out;
 }();
 
-// Branches are (offset, kind, count, targets...); nothing when the counts do not fill the payload.
+// Decodes branches (offset, kind, count, targets...); returns nullopt if they do not fill the
+// payload.
 std::optional<InfoBranchTargets> branches_of(ByteSpan payload) {
   const std::vector<u32> words = load_rows<u32>(payload);
   InfoBranchTargets out;
@@ -181,7 +182,7 @@ std::optional<InfoBranchTargets> branches_of(ByteSpan payload) {
   return out;
 }
 
-// An annotation at words[at], or nothing. `at` moves to its end.
+// Decodes the annotation at words[at] and moves `at` to its end. Returns nullopt if it is invalid.
 std::optional<InfoAnnotation> annotation_at(ByteSpan payload, u64 &at) {
   InfoAnnotation out;
   u64 cursor = at;
@@ -208,7 +209,7 @@ std::optional<InfoAnnotation> annotation_at(ByteSpan payload, u64 &at) {
   const std::optional<ByteSpan> text = slice(payload, cursor, align_up(size, 4));
   if (size == 0 || !text)
     return std::nullopt;
-  // The text ends with a NUL that counts, then come zeros that do not.
+  // The size of the text includes its NUL, but not the zeros after it.
   if (std::ranges::any_of(text->subspan(size - 1), [](u8 byte) { return byte != 0; }))
     return std::nullopt;
   out.text = as_text(text->first(size - 1));
@@ -261,7 +262,7 @@ InfoKernelParameter2 parameter2_of(ByteSpan payload) {
   return out;
 }
 
-// The payload sizes a shape allows.
+// True if a shape allows that payload size.
 bool fits(InfoShape shape, u64 size) {
   switch (shape) {
   case S::Opaque:
@@ -295,13 +296,13 @@ bool fits(InfoShape shape, u64 size) {
   return false;
 }
 
-// True if a payload has the layout of its row. Lists in lists have to fill it.
+// True if a payload has the layout of its row. Nested lists must fill the payload.
 bool has_layout(InfoShape shape, ByteSpan payload) {
   return fits(shape, payload.size()) && (shape != S::BranchTargets || branches_of(payload)) &&
          (shape != S::Annotations || annotations_of(payload));
 }
 
-// Appends the payload of each kind of value.
+// Appends the payload for each kind of value.
 struct PayloadWriter {
   std::vector<u8> &out;
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// .nv.metadata. No toolkit that was available writes it; descriptions speak of records of three
-// words followed by free data, without saying how the data's length is known. The section is read
-// as words, and so can be written back.
+// .nv.metadata. No available toolkit writes it. Descriptions mention records of three words
+// followed by data of a length that they do not define. The section is read as words, so it can be
+// written back.
 #pragma once
 
 #include <vector>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// ELF notes. A note whose padding is missing or not zero would not encode to the same bytes; it and
-// what follows is kept raw instead. The strings of a tkinfo descriptor are read wherever its words
-// point, but only the layout all tools write (in order, no gaps) counts as well-formed.
+// ELF notes. A note with missing or non-zero padding would not encode to the same bytes, so it and
+// the rest are kept raw. The strings of a tkinfo descriptor are read at any offset, but only the
+// layout that all tools write (in order, no gaps) is well-formed.
 #include "elf/records/nv_notes.h"
 
 #include <algorithm>
@@ -27,7 +27,7 @@ bool all_zero(ByteSpan bytes) {
   return std::ranges::all_of(bytes, [](u8 byte) { return byte == 0; });
 }
 
-// `size` bytes at `offset` and zeros up to the next multiple of 4, or nothing.
+// Returns `size` bytes at `offset` if zeros follow up to the next multiple of 4; else nullopt.
 std::optional<ByteSpan> padded(ByteSpan section, u64 offset, u64 size) {
   const std::optional<ByteSpan> whole = slice(section, offset, align_up(size, kNoteAlign));
   if (!whole || !all_zero(whole->subspan(size)))
@@ -40,8 +40,8 @@ void append_padded(std::vector<u8> &out, ByteSpan bytes) {
   out.resize(out.size() + align_up(bytes.size(), kNoteAlign) - bytes.size());
 }
 
-// Reads the note at `offset` into `section` and returns its encoded size; nothing, with a
-// violation, if there is none.
+// Reads the note at `offset` into `section`. Returns its encoded size, or nullopt and a violation
+// if there is no valid note.
 std::optional<u64> read_note(ByteSpan bytes, u64 offset, NoteSection &section) {
   const auto refuse = [&](std::string message) {
     section.violations.push_back({offset, std::move(message)});

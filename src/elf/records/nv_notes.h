@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// ELF notes, and the two that NVIDIA's tools write: .note.nv.tkinfo (which tool made the file, one
+// ELF notes, and the two kinds of NVIDIA's tools: .note.nv.tkinfo (the tool that made the file, one
 // note per tool and input) and .note.nv.cuinfo (architecture and toolkit). Toolkits 12.8 and 12.9
-// write .note.nv.cuver for sm_100 and later, an earlier version of the second.
+// write .note.nv.cuver for sm_100 and later, an earlier version of .note.nv.cuinfo.
 #pragma once
 
 #include <array>
@@ -22,11 +22,11 @@ inline constexpr std::string_view kNoteOwner{"NVIDIA Corp\0", 12};
 
 struct Note {
   u32 type = 0;
-  std::string_view name; // all of namesz, with its NUL; in the section
+  std::string_view name; // namesz bytes, with the NUL; in the section
   ByteSpan desc;         // in the section
   u64 offset = 0;        // in the section; not encoded
 
-  // The name up to its NUL.
+  // Returns the name up to its NUL.
   [[nodiscard]] std::string_view owner() const { return name.substr(0, name.find('\0')); }
 };
 
@@ -42,7 +42,7 @@ struct NoteSection {
 void append_note(std::vector<u8> &out, const Note &note);
 
 // Descriptor of .note.nv.tkinfo: six words (version, then the offset of each string), the strings,
-// zeros to a multiple of 4 that count as part of the descriptor.
+// and zeros to a multiple of 4, which are part of the descriptor.
 struct ToolkitInfo {
   u32 version = 2;
   std::string_view object; // the output's name, when linked with -g
@@ -65,12 +65,11 @@ inline constexpr std::array<ToolkitText, 5> kToolkitTexts{{
     {"options", &ToolkitInfo::options},
 }};
 
-// Refuses a descriptor with a string outside it, and one that encodes to other bytes.
+// Refuses a descriptor with a string outside it, and one that does not encode to the same bytes.
 [[nodiscard]] Result<ToolkitInfo> decode_toolkit_info(ByteSpan desc);
 [[nodiscard]] std::vector<u8> encode_toolkit_info(const ToolkitInfo &info);
 
-// The toolkit that a tool's version names: 129 for "... release 12.9, V12.9.86"; 0 if there is
-// none.
+// Returns the toolkit of a tool's version: 129 for "... release 12.9, V12.9.86"; 0 if it has none.
 [[nodiscard]] u32 toolkit_of_version(std::string_view tool_version);
 
 // Descriptor of .note.nv.cuinfo, and of .note.nv.cuver (version 1).

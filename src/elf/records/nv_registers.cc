@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A walk over names and numbers without any alignment. A block that would extend past the end of
-// the section ends the walk, because the next block cannot be found.
+// Reads names and numbers without any alignment. A block beyond the end of the section ends the
+// reading, because the next block cannot be found.
 #include "elf/records/nv_registers.h"
 
 #include <optional>

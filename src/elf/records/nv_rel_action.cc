@@ -13,7 +13,7 @@ namespace culink::elf {
 
 namespace {
 
-constexpr u64 kRecordSize = sizeof(RelocationAction); // of the header, too
+constexpr u64 kRecordSize = sizeof(RelocationAction); // also the size of the header
 
 } // namespace
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Everything that depends on the target, as one row per target. Targets fall into three
-// generations: plain SASS up to sm_89, Hopper with reserved shared memory and unified tables, and
-// from sm_100 on files with a Mercury mirror. Within a generation rows differ in a number or two,
-// so a row names its generation and says only what is its own; a new target is one row.
+// All properties of targets, as one row per target. There are three generations of targets: plain
+// SASS up to sm_89, Hopper with reserved shared memory and unified tables, and files with a Mercury
+// mirror from sm_100 on. Within a generation rows differ in a few numbers, so a row names its
+// generation and only states its differences; a new target is one row.
 //
-// All values were read from files that ptxas and nvlink 13.0.88 wrote for each target, for sm_107
-// those of 13.4, the limits from their messages. Opt-in shared memory is NVIDIA's documentation;
-// sm_88 is not in it, and that of sm_107 is what sm_107a may use without asking.
+// All values were read from files of ptxas and nvlink 13.0.88 for each target (13.4 for sm_107),
+// the limits from their messages. Opt-in shared memory is from NVIDIA's documentation; sm_88 is not
+// in it, and the value of sm_107 is the limit that sm_107a has without opt-in.
 #include "elf/target/arch.h"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ namespace {
 
 constexpr u32 kKiB = 1024;
 
-// Targets for one chip allow as much static shared memory as others get only at launch.
+// Targets for one chip allow static shared memory up to the limit that others only have at launch.
 constexpr Limits limits_with(u32 opt_in_kib, char letter = 0) {
   return {.static_shared = (letter == 'a' ? opt_in_kib : 48) * kKiB,
           .opt_in_shared = opt_in_kib * kKiB,
@@ -69,7 +69,7 @@ constexpr ArchInfo hopper(std::string_view name, char letter) {
   arch.has_unified_symbols = true;
   arch.has_compat = true;
   arch.accelerator_target = letter == 'a' ? 1 : 0;
-  arch.oldest_toolkit = 120; // 11.8 knows the target, but not the final form of its objects
+  arch.oldest_toolkit = 120; // 11.8 supports the target, but not the final format of its objects
   return arch;
 }
 
@@ -164,7 +164,7 @@ ArchInfo as_plain_sass(const ArchInfo &arch) {
   return out;
 }
 
-// Reserved shared memory does not exist yet: it is added with the machine code.
+// Reserved shared memory does not exist in this plane: it is added with the machine code.
 ArchInfo as_mercury_plane(const ArchInfo &arch) {
   ArchInfo out = arch;
   out.reserved_shared = 0;
@@ -172,17 +172,17 @@ ArchInfo as_mercury_plane(const ArchInfo &arch) {
   return out;
 }
 
-// The objects that can be linked into an image. Machine code of an older member of the same line
-// runs on a newer one in few cases; nvlink's list is short and was not regular before 13.2 (sm_87
-// code into nothing but sm_87, sm_86 into sm_89), so the list is the rule: a pair of numbers that
-// is not here is refused.
+// The objects that can be linked into an image. Machine code of an older target of the same line
+// runs on a newer one in few cases. nvlink's list is short and was irregular before 13.2 (sm_87
+// code only into sm_87, sm_86 into sm_89), so this list defines the rule: a pair of numbers that is
+// not in it is refused.
 //
-// What may surprise: sm_90a code is linked into an sm_90 image without a warning. From sm_100 on a
+// What may surprise: sm_90a code is linked into an sm_90 image without a warning. From sm_100 on, a
 // family has a second member (103, 121) that accepts objects of the first, because a finalizer
-// makes the code again, but not code for one chip (100a). Plain SASS of these targets has rules of
-// its own: sm_120 code is accepted for sm_121, sm_100 code is not for sm_103, and `f` images refuse
-// `a` code, which they accept with a capsule. Releases since 13.1 link `a` code for `a` targets
-// only, and sm_107 has never been otherwise.
+// makes the code again, except code for one chip (100a). Plain SASS of these targets has separate
+// rules: sm_120 code is accepted for sm_121, but sm_100 code is not for sm_103, and `f` images
+// refuse `a` code, which they accept with a capsule. Releases since 13.1 only link `a` code for `a`
+// targets; sm_107 always had this rule.
 
 namespace {
 

@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Names of functions that a program may call without any input defining them. Those of the driver
-// stay undefined in an executable, and the loader puts in their addresses. Those of the device
-// runtime library are defined as soon as -lcudadevrt is on the command line, which is what a
-// message about an undefined one should say. The passes that look for undefined and for live
-// functions ask.
+// Names of functions that a program may call without a definition in any input. Functions of the
+// driver stay undefined in an executable, and the loader fills in their addresses. Functions of the
+// device runtime library are defined by -lcudadevrt, which a message about an undefined one
+// recommends. The passes for undefined and live functions use these lists.
 //
-// What may surprise: the names follow no rule. cudaGraphLaunch is the driver's, and
-// cudaEventRecord the library's; cudaEventRecordWithFlags is declared in NVIDIA's headers and
+// What may surprise: the names follow no rule. cudaGraphLaunch is a driver function and
+// cudaEventRecord a library function; cudaEventRecordWithFlags is declared in NVIDIA's headers and
 // defined nowhere. The lists were found by calling every function that the headers declare for
-// device code and letting nvlink link it (tests/diff/run_names.py does so again). Only names that
-// begin with
-// __cuda_syscall are taken whatever follows.
+// device code and linking it with nvlink (tests/diff/run_names.py repeats this). Only names that
+// begin with __cuda_syscall are accepted with any suffix.
 #include "elf/target/driver_functions.h"
 
 #include <algorithm>
@@ -21,7 +19,7 @@ namespace culink::arch {
 namespace {
 
 constexpr std::string_view kDriverPrefix = "__cuda_syscall";
-constexpr std::string_view kCxxPrefix = "_Z"; // of mangled names
+constexpr std::string_view kCxxPrefix = "_Z"; // prefix of mangled names
 
 constexpr std::array<std::string_view, 33> kDriverFunctions = {"__assertfail",
                                                                "__profile",
@@ -60,8 +58,8 @@ static_assert(std::is_sorted(kDriverFunctions.begin(), kDriverFunctions.end()));
 static_assert(std::none_of(kDriverFunctions.begin(), kDriverFunctions.end(),
                            [](std::string_view name) { return name.starts_with(kCxxPrefix); }));
 
-// By character: whether the name of a function of the driver begins with it. Few do, and each
-// function of a program is looked for.
+// By character: true if the name of a driver function begins with it. Few characters do, which
+// makes the lookup of every function of a program fast.
 constexpr std::array<bool, 256> kDriverInitials = [] {
   std::array<bool, 256> out{};
   out[static_cast<unsigned char>(kDriverPrefix[0])] = true;
@@ -70,11 +68,11 @@ constexpr std::array<bool, 256> kDriverInitials = [] {
   return out;
 }();
 
-// The symbol of this one stays in the output even if only discarded code calls it.
+// The symbol of this function stays in the output even if only discarded code calls it.
 constexpr std::string_view kAlwaysListed = "__cuda_syscall_32f3056bbb";
 
-// Functions of the device runtime library without their prefix: each exists as cudaX, which code
-// for the first version of dynamic parallelism calls, and as __cudaCDP2X for the second.
+// Functions of the device runtime library without their prefix. Each exists as cudaX, for code of
+// the first version of dynamic parallelism, and as __cudaCDP2X, for the second.
 constexpr std::array<std::string_view, 42> kRuntimeFunctions = {
     "DeviceGetAttribute",
     "DeviceGetCacheConfig",
@@ -130,7 +128,7 @@ constexpr std::array<std::string_view, 7> kOtherRuntimeFunctions = {
     "cudaDeviceSynchronize"};
 static_assert(std::is_sorted(kOtherRuntimeFunctions.begin(), kOtherRuntimeFunctions.end()));
 
-// Names are sorted; only those with the same first character are compared.
+// Names are sorted; only names with the same first character are compared.
 template <size_t N>
 bool contains(const std::array<std::string_view, N> &names, std::string_view name) {
   if (name.empty())
@@ -144,7 +142,7 @@ bool contains(const std::array<std::string_view, N> &names, std::string_view nam
 
 bool is_driver_function(std::string_view name) {
   if (name.empty() || !kDriverInitials[static_cast<unsigned char>(name[0])] ||
-      name.starts_with(kCxxPrefix)) // as most do
+      name.starts_with(kCxxPrefix)) // the most frequent case
     return false;
   return name.starts_with(kDriverPrefix) || contains(kDriverFunctions, name);
 }

@@ -6,10 +6,10 @@
 namespace culink::arch {
 
 // True if the driver provides the function, so that an executable may leave it undefined. A program
-// may define one itself, too.
+// may also define it.
 [[nodiscard]] bool is_driver_function(std::string_view name);
 
-// True if a driver function's symbol is part of the output even if no live code calls it.
+// True if a driver function's symbol is kept in the output even if live code does not call it.
 [[nodiscard]] bool is_always_listed(std::string_view name);
 
 // True if libcudadevrt defines the function.

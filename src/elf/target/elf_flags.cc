@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// e_flags of a device ELF. Two layouts exist and nothing in the flags says which one it is: the ABI
-// version does. Up to ABI 7 (toolkits before 13, sm_90 and below) the SM number is in the low byte,
-// in ABI 8 (sm_100 since 12.8, everything since 13.0) it moved up one byte, and the low byte says
-// what kind of code the file holds. Each field is one row, read and written by the same loop; the
-// bits that no row covers are carried along.
+// e_flags of a device ELF. There are two layouts, and only the ABI version distinguishes them. Up
+// to ABI 7 (toolkits before 13, sm_90 and below) the SM number is in the low byte. In ABI 8 (sm_100
+// since 12.8, all targets since 13.0) it is one byte higher, and the low byte is the kind of code
+// in the file. Each field is one row, read and written by the same loop; bits without a row are
+// preserved.
 //
-// The letter of sm_90a and its like is an attribute of .nv.compat, in older files a flag of
-// e_flags. sm_100f and its like cannot be distinguished from sm_100: the attribute is the same.
+// The letter of targets such as sm_90a is an attribute of .nv.compat, in older files a flag of
+// e_flags. sm_100f and similar targets cannot be distinguished from sm_100: the attribute is equal.
 //
-// Verified with ptxas 12.0, 12.4, 12.9 and 13.0 over all their targets, both texture modes and both
+// Verified with ptxas 12.0, 12.4, 12.9 and 13.0 for all their targets, both texture modes and both
 // address sizes.
 #include "elf/target/elf_flags.h"
 
@@ -45,7 +45,7 @@ constexpr std::array<BitField, 4> kOldBits{{
 }};
 
 constexpr std::array<ByteField, 3> kBytes{{
-    {&ElfTarget::code_kind, 0, 0xf7}, // bit 3 is the next table's
+    {&ElfTarget::code_kind, 0, 0xf7}, // bit 3 belongs to the next table
     {&ElfTarget::sm, 8, 0xff},
     {&ElfTarget::cuinfo_section, 24, 0xff},
 }};

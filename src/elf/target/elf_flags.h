@@ -13,9 +13,8 @@ namespace culink::arch {
 inline constexpr u8 kAbiVersion = 8;    // EI_ABIVERSION, with EI_OSABI 0x41
 inline constexpr u8 kAbiVersionOld = 7; // with EI_OSABI 0x33: toolkits before 13 up to sm_90
 
-// The target as EI_OSABI, EI_ABIVERSION and e_flags encode it together. Fields that a layout does
-// not have are 0; bits without a meaning are kept in `other`, so that encoding gives back every
-// value.
+// The target as encoded in EI_OSABI, EI_ABIVERSION and e_flags together. Fields that a layout lacks
+// are 0. Bits without a meaning are kept in `other`, so that encoding restores every value.
 struct ElfTarget {
   u8 os_abi = elf::kOsAbiCuda;
   u8 abi_version = kAbiVersion;
@@ -38,20 +37,20 @@ struct ElfTarget {
 [[nodiscard]] ElfTarget decode_elf_target(u8 os_abi, u8 abi_version, u32 flags);
 [[nodiscard]] ElfTarget decode_elf_target(const elf::FileHeader &header);
 
-// The e_flags of a target. Precondition for a meaningful file: the fields belong to its layout.
+// Returns the e_flags of a target. Valid if only the fields of its layout are set.
 [[nodiscard]] u32 encode_elf_flags(const ElfTarget &target);
 
-// The target that a file was compiled for.
+// The target of a file.
 struct FileTarget {
   ElfTarget flags;                // from its header
-  const ArchInfo *arch = nullptr; // nothing for a target we do not know
+  const ArchInfo *arch = nullptr; // null for an unknown target
   std::string name;               // "sm_90a"
 };
 
-// Since toolkit 13 the header has the number only; the letter is in .nv.compat.
+// Since toolkit 13 the header only has the number; the letter is in .nv.compat.
 [[nodiscard]] FileTarget target_of(const elf::ElfView &file);
 
-// True if bytes are a device file with code of that number: "sm_90a" and "sm_90" have the same.
+// True if bytes are a device file with code of that number, which "sm_90a" and "sm_90" share.
 [[nodiscard]] bool is_code_for(std::string_view target, ByteSpan bytes);
 
 } // namespace culink::arch

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Opcodes of SASS as rows. The low 9 bits of an instruction are the operation, the 3 bits above
-// them say where its operands come from: registers, an immediate value, a constant bank. The rows
-// were found by comparing what nvlink writes for programs that do and do not have an instruction.
+// Opcodes of SASS as rows. The low 9 bits of an instruction are the operation; the 3 bits above
+// them give the source of its operands: registers, an immediate value, a constant bank. The rows
+// were found by comparing nvlink's output for programs with and without an instruction.
 #include "elf/target/instructions.h"
 
 #include <algorithm>
@@ -28,18 +28,18 @@ constexpr std::array<InstructionInfo, 9> kInstructions{{
     {"LDC", 0xb82, kOperationAndForm, false, true},
 }};
 
-// SHF with a constant shifts two words and gives one of them.
+// SHF with a constant shifts a pair of words and returns one of them.
 constexpr u16 kShift = 0x819;
 constexpr u32 kLowWordByte = kSourceByte, kHighWordByte = 8, kKindByte = 9, kHalfByte = 10;
 constexpr u8 kRightUnsigned = 0x16, kHighHalf = 1, kNoRegister = 0xff;
 
-// IADD3 adds three values, of which the last may be none, and up to two carries, and says which
-// carries it writes. IADD adds two values and one carry: what both have is in the same bits.
+// IADD3 adds three values, of which the last may be absent, and up to two carries, and writes up to
+// two carries. IADD adds two values and one carry, with the common fields in the same bits.
 constexpr u16 kSumOfThree = 0x010, kSumOfTwo = 0x035;
-constexpr u8 kNoSecondCarryIn = 0xe0, kKindOfSum = 0x05; // a sign, and whether there is a carry
+constexpr u8 kNoSecondCarryIn = 0xe0, kKindOfSum = 0x05; // a sign, and the presence of a carry
 constexpr u8 kNoSecondCarry = 0x71, kFirstCarries = 0x8e;
 
-// VIADD adds two values without carries. For sm_107 it says that they are words (VIADD.S32).
+// VIADD adds two values without carries. On sm_107 it has a flag for words (VIADD.S32).
 constexpr u16 kPlainSum = 0x036;
 constexpr u8 kSumOfWords = 0x04;
 
@@ -47,12 +47,13 @@ bool is_sum(ByteSpan code, u16 operation) {
   return (load_le<u16>(code.data()) & kOperation) == operation;
 }
 
-// The operation and its operands, in the spelling that reads the low word, or adds two values.
+// The operation and its operands, normalised to the spelling that reads the low word or adds two
+// values.
 using PlainInstruction = std::array<u8, 14>;
 PlainInstruction without_schedule(ByteSpan code) {
   PlainInstruction out{};
   std::copy_n(code.begin(), out.size(), out.begin());
-  out.back() &= 1; // the schedule has all other bits from here on
+  out.back() &= 1; // all higher bits belong to the schedule
   if (is_sum(code, kSumOfThree) && out[kHighWordByte] == kNoRegister &&
       (out[kKindByte] | kKindOfSum) == (kNoSecondCarryIn | kKindOfSum) &&
       (out[kHalfByte] & kNoSecondCarry) == kNoSecondCarry) {
@@ -75,19 +76,19 @@ PlainInstruction without_schedule(ByteSpan code) {
 constexpr u16 kNoOperation = 0x918, kUniformMove = 0xc82;
 constexpr u8 kPredicate = 0xf0, kNever = 0xf0; // of the second byte
 constexpr u16 kMemoryBarrier = 0x992, kErrorBarrier = 0x9ab, kClusterErrorBarrier = 0x5ab;
-constexpr u8 kEndOfKernelScope = 0x50; // strongest order, for the debugger alone
+constexpr u8 kEndOfKernelScope = 0x50; // the strongest order, which only code for debuggers has
 
 u16 operation_of(ByteSpan code) {
   return static_cast<u16>(load_le<u16>(code.data()) & kOperationAndForm);
 }
 
-// Distances are counted in words. BSSY has all bits in one place, BRA the lowest ones elsewhere.
+// Distances are in words. BSSY has all bits in one field; BRA has the lowest ones in another field.
 struct BranchInfo {
   u16 opcode;
   u32 low_bits;
 };
 constexpr u32 kLowBitsAt = 16, kHighBitsAt = 34, kHighBits = 30, kWordSize = 4;
-constexpr u32 kMoreBits = 18; // in the second half of an instruction, if there are low bits
+constexpr u32 kMoreBits = 18; // bits in the second half of an instruction, if there is a low field
 constexpr u16 kCall = 0x944, kCallOfPointer = 0x344;
 constexpr std::array<BranchInfo, 10> kBranches{{{0x945, 0}, // BSSY
                                                 {0x947, 8}, // BRA
@@ -98,7 +99,7 @@ constexpr std::array<BranchInfo, 10> kBranches{{{0x945, 0}, // BSSY
                                                 {kCallOfPointer, 8},
                                                 {0x950, 8},   // RET.REL
                                                 {0x348, 8},   // WARPSYNC.COLLECTIVE
-                                                {0x948, 8}}}; // the same for all threads
+                                                {0x948, 8}}}; // WARPSYNC.COLLECTIVE for all threads
 constexpr u16 kMoveOfConstant = 0x802;
 
 const BranchInfo *find_branch(ByteSpan code) {

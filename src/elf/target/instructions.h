@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The few SASS instructions (sm_70 and later, 16 bytes each) that a linker has to recognize. All
-// other code is bytes to it.
+// The few SASS instructions (sm_70 and later, 16 bytes each) that a linker has to recognize. It
+// treats all other code as opaque bytes.
 #pragma once
 
 #include <optional>
@@ -13,41 +13,42 @@
 namespace culink::arch {
 
 inline constexpr u64 kInstructionSize = 16;
-// Bytes of an instruction that hold the register it writes and the first one it reads.
+// The bytes of an instruction with its destination register and its first source register.
 inline constexpr u32 kDestinationByte = 2, kSourceByte = 3;
-// Where an instruction has a constant of four bytes, if it has one.
+// The byte at which an instruction has a constant of four bytes, if any.
 inline constexpr u32 kConstantByte = 4;
 
 struct InstructionInfo {
   std::string_view name;
   u16 opcode;
-  u16 mask;                     // of the bits that identify it: the operation, or its form as well
-  bool limits_fastpath = false; // takes a bit away from .nv.compat attribute 0x0b on sm_100
+  u16 mask;                       // of the identifying bits: the operation, or also its form
+  bool limits_fastpath = false;   // clears a bit of .nv.compat attribute 0x0b on sm_100
   bool loads_from_bank_0 = false; // c[0][register + offset]
   bool starts_dependents = false; // lets the next kernel start
 };
 
 [[nodiscard]] std::span<const InstructionInfo> known_instructions();
 
-// The row of an instruction; nothing for the many that do not matter, or for less than 16 bytes.
+// Returns the row of an instruction; null for instructions without a row, or for less than 16
+// bytes.
 [[nodiscard]] const InstructionInfo *find_instruction(ByteSpan code);
 
-// True if both instructions are spellings of one, whatever their schedules are: some engines write
+// True if both instructions are spellings of one operation, ignoring schedules: some engines write
 // SHF.R.U32.HI d, RZ, n, s as SHF.R.U32 d, s, n, RZ, others IADD3 d, a, b, RZ as IADD d, a, b, and
 // VIADD as VIADD.S32.
 [[nodiscard]] bool is_other_spelling(ByteSpan a, ByteSpan b);
 
-// True if both instructions are the same, or spellings of one, whatever their schedules are.
+// True if both instructions are equal, or spellings of one operation, ignoring schedules.
 [[nodiscard]] bool is_same_instruction(ByteSpan a, ByteSpan b);
 
-// True if an instruction changes nothing: NOP, one that is never executed, a copy of a uniform
-// register to itself. Engines put such instructions between others, and take them away.
+// True if an instruction has no effect: NOP, one with a false predicate, a copy of a uniform
+// register to itself. Engines insert and remove such instructions.
 [[nodiscard]] bool does_nothing(ByteSpan code);
 
 enum class Barrier : u8 {
   None,
   Memory,       // MEMBAR, of any scope
-  EndOfKernel,  // MEMBAR.SC.VC, which code for debuggers has before its end
+  EndOfKernel,  // MEMBAR.SC.VC, before the end of code for debuggers
   ReportErrors, // ERRBAR, CGAERRBAR
 };
 [[nodiscard]] Barrier barrier_of(ByteSpan code);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Theoretical occupancy: blocks come to a multiprocessor (SM) until one of four things is
-// exhausted. Registers are given to warps, in units of 256, and a warp takes all of its own from
-// one of four parts of the SM, so that the four parts are counted, not their sum.
+// Theoretical occupancy: blocks are added to a multiprocessor (SM) until one of four resources is
+// exhausted. Registers are allocated to warps in units of 256, from one of the four parts of the
+// SM, so the limit applies to each part and not to the sum.
 //
-// The numbers are those of the table of technical specifications in the CUDA programming guide and
-// of the open source headers of CCCL (arch_traits.h), the units those of the documentation of the
+// The numbers are from the table of technical specifications in the CUDA programming guide and from
+// the open source headers of CCCL (arch_traits.h), the units from the documentation of the
 // occupancy calculator. NVIDIA's own calculation, the header cuda_occupancy.h of CUDA 13.4, gives
 // the same blocks for every row with all register counts, block sizes that are multiples of 16, and
 // 150 sizes of shared memory: 31,824,000 launches.
@@ -19,7 +19,7 @@ namespace culink::arch {
 namespace {
 
 constexpr u32 kKilobyte = 1024;
-constexpr u32 kParts = 4; // of an SM, each with its scheduler and its registers
+constexpr u32 kParts = 4; // parts of an SM, each with its scheduler and its registers
 constexpr u32 kRegisterUnit = 256;
 
 constexpr MultiprocessorInfo sm_row(u16 number, u32 warps, u32 blocks, u32 shared_kib) {
@@ -33,7 +33,7 @@ constexpr MultiprocessorInfo sm_row(u16 number, u32 warps, u32 blocks, u32 share
           .shared_unit = 128};
 }
 
-// Before sm_80 the system reserves nothing.
+// The system reserves no shared memory before sm_80.
 constexpr MultiprocessorInfo turing() {
   MultiprocessorInfo sm = sm_row(75, 32, 16, 64);
   sm.block_shared = sm.shared;
@@ -69,12 +69,13 @@ u64 divide_up(u64 value, u64 unit) {
   return (value + unit - 1) / unit;
 }
 
-// Blocks that fit by their registers. A kernel that says nothing of them is not bounded.
+// Returns the number of blocks that the registers allow. 0 registers means unknown, without a
+// limit.
 u64 blocks_by_registers(const MultiprocessorInfo &sm, u64 block_warps, u32 registers) {
   if (registers == 0)
     return sm.blocks;
   const u64 of_warp = divide_up(u64{registers} * kWarpThreads, kRegisterUnit) * kRegisterUnit;
-  // The block as a whole is bounded, too, as if each part had the same number of its warps.
+  // A whole block must also fit, with its warps rounded up to a multiple of the parts.
   if (divide_up(block_warps, kParts) * kParts * of_warp > sm.registers)
     return 0;
   return sm.registers / kParts / of_warp * kParts / block_warps;

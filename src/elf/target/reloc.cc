@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Finding a relocation row. Names are looked up when text is read, one at a time: a scan over 178
-// rows is quick enough. Roles of relocations are what a linker itself adds to a file, or looks for
-// in one; they are rows of their own and no columns, because hardly any number has one.
+// Lookup of relocation rows. Names are only looked up when text is read, so a scan over 178 rows is
+// fast enough. The roles of relocations, for linkers that add or search them, are separate rows and
+// not columns, because few numbers have a role.
 #include "elf/target/reloc.h"
 
 #include <algorithm>
@@ -21,8 +21,8 @@ struct SlotRow {
   u32 mercury;
 };
 
-// Slots that were laid out for Mercury code have other numbers in the SASS plane
-// than slots of a target without Mercury code: SassNumbers::data of their row.
+// Slots that were laid out for Mercury code have numbers in the SASS plane that differ from those
+// of targets without Mercury code: SassNumbers::data of their row.
 constexpr std::array<SlotRow, 3> kSlots{{
     {ImageKind::Texture, 6, 0x1000b},
     {ImageKind::Sampler, 7, 0x1000c},
@@ -66,7 +66,8 @@ bool RelocInfo::writes_bank() const {
 const RelocInfo *find_reloc(u32 number) {
   const bool mercury = number >= kFirstMercuryReloc;
   const std::span<const RelocInfo> rows = mercury ? mercury_relocs() : cuda_relocs();
-  const u32 index = number - (mercury ? kFirstMercuryReloc : 1); // 0 wraps: there is no such row
+  const u32 index =
+      number - (mercury ? kFirstMercuryReloc : 1); // 0 wraps around and is out of range
   return index < rows.size() ? &rows[index] : nullptr;
 }
 
@@ -94,10 +95,10 @@ bool is_short_in_capsule(const RelocInfo &row) {
          kShortInCapsule.end();
 }
 
-// Storing a value through a relocation's pieces. A field may start at any byte and a piece at any
-// bit of up to 128, so pieces are moved byte by byte: at most nine steps for 64 bits, no word is
-// loaded that might end outside the section, and bytes that share no bit with the field are never
-// written. That matters, since a one-byte field may be the last byte of a section.
+// Stores a value through a relocation's pieces. A field may start at any byte and a piece at any
+// bit of up to 128, so pieces are stored byte by byte: at most nine steps for 64 bits. So no word
+// is loaded beyond the end of the section, and bytes outside the field are never written. This
+// matters because a one-byte field may be the last byte of a section.
 
 namespace {
 
@@ -128,7 +129,7 @@ bool store_field(MutableByteSpan section, u64 offset, const RelocInfo &row, Fiel
   u8 *word = section.data() + offset;
   for (const RelocPiece &piece : row.pieces) {
     const u64 source = piece.source == PieceSource::Bank ? value.bank : value.value;
-    if (piece.width == 32 && piece.word_bit % 8 == 0) { // half an address, as most are
+    if (piece.width == 32 && piece.word_bit % 8 == 0) { // half an address, the most frequent case
       store_le(word + piece.word_bit / 8, static_cast<u32>(source >> piece.value_bit));
       continue;
     }
@@ -171,7 +172,7 @@ std::optional<FieldValue> implicit_addend(ByteSpan section, u64 offset, const Re
 
 FieldValue add(const RelocInfo &row, FieldValue symbol, FieldValue addend) {
   FieldValue sum{symbol.value + addend.value, 0};
-  // A bank in two pieces has no carry from one to the other.
+  // A bank in two pieces has no carry between them.
   for (const RelocPiece &piece : row.pieces)
     if (piece.source == PieceSource::Bank) {
       const u32 part = (symbol.bank >> piece.value_bit) + (addend.bank >> piece.value_bit);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The R_CUDA_* rows. A name reads as category, width of the field and its bit position; LO and HI
-// take the low or high half of the value. The name does not say what resolves it and which
-// bits of the value are taken: ABS32_HI_32 takes bits 63 to 32, CONST_FIELD19_40 takes a word
-// offset and a bank number in 19 bits.
+// The R_CUDA_* rows. A name consists of a category, the width of the field and its bit position; LO
+// and HI take the low or high half of the value. The name does not show the resolver or the bits of
+// the value: ABS32_HI_32 takes bits 63 to 32, CONST_FIELD19_40 takes a word offset and a bank
+// number in 19 bits.
 //
-// The fields of types that nvlink resolves were found by giving it every type with every single-bit
-// addend; nvlink checks no range, bits outside are cut off (Q122). Types 75 to 101 are described by
-// .nv.rel.action of toolkit 11. Types that only the loader applies have the bits their name says.
-// 0 and 116 upwards are not relocations: nvlink drops or refuses them.
+// The fields of types that nvlink resolves were found by linking every type with every single-bit
+// addend; nvlink does not check ranges and drops bits outside (Q122). Types 75 to 101 are described
+// by .nv.rel.action of toolkit 11. Types that only the loader applies have the bits that their
+// names imply. 0 and numbers from 116 on are not relocations: nvlink drops or refuses them.
 #include "elf/target/reloc.h"
 
 namespace culink::arch {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The R_MERCURY_* rows, for .nv.merc.rela.* sections. It is a list of its own, not R_CUDA_* plus
-// 0x10000: one number covers what takes several on the SASS side, where the instruction decides the
-// field. No tool prints names for these numbers; the names here are ours, after what the number was
-// seen to do, and the UNNAMED ones were never seen in use.
+// The R_MERCURY_* rows, for .nv.merc.rela.* sections. The numbers are not R_CUDA_* plus 0x10000:
+// one number corresponds to several on the SASS side, where the instruction determines the field.
+// No tool prints names for these numbers. The names are ours and describe the observed effect; the
+// UNNAMED numbers were never observed.
 //
-// What may surprise: in .nv.merc.rela.text.* the offsets are those of the expanded capsule, beyond
-// the section's bytes. The pieces describe the field in data and debug sections only.
+// What may surprise: in .nv.merc.rela.text.* the offsets refer to the expanded capsule, so they
+// exceed the section's bytes. The pieces are only valid in data and debug sections.
 #include "elf/target/reloc.h"
 
 namespace culink::arch {
@@ -17,7 +17,7 @@ using enum ImageAction;
 using enum Evidence;
 using V = ValueKind;
 
-// Most rows differ in their first columns only.
+// Most rows only differ in their first columns.
 constexpr RelocInfo row(u32 number, std::string_view name, Resolver resolver, ValueKind value,
                         RelocPiece piece, SassNumbers sass, u32 kept_as = 0,
                         ImageAction image = Keep, Evidence evidence = Inferred) {
