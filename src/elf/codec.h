@@ -51,14 +51,14 @@ template <FileRow T> void append_rows(std::vector<u8> &out, const std::vector<T>
   append_bytes(out, {reinterpret_cast<const u8 *>(rows.data()), rows.size() * sizeof(T)});
 }
 
-// A section of rows of one size.
+// A section with rows of one size.
 template <FileRow T> struct RowSection {
   std::vector<T> records;
   ByteSpan rest;
   std::vector<Violation> violations;
 };
 
-// `complaint` follows the number of bytes after the last row: "trailing bytes, a pair has 8".
+// `complaint` follows the number of trailing bytes: "trailing bytes, a pair has 8".
 template <FileRow T>
 [[nodiscard]] RowSection<T> decode_rows(ByteSpan section, std::string_view complaint) {
   RowSection<T> out{load_rows<T>(section), {}, {}};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Writes the bytes of a laid-out file. The buffer is zero at first, so padding needs no work;
-// contents are copied once, from where the caller has them.
+// contents are copied once, directly from the caller's memory.
 #include <algorithm>
 #include <cstring>
 #include <type_traits>
@@ -60,7 +60,7 @@ template <typename Ehdr> void ElfEmitter::write_file_header() const {
   if (layout_.segments.empty())
     header.e_phentsize = options.phentsize_without_segments;
   header.e_phnum = static_cast<u16>(layout_.segments.size());
-  // A count that does not fit is stored in section 0.
+  // A number that does not fit is stored in section 0.
   header.e_shnum =
       static_cast<u16>(layout_.section_count >= kSectionLoReserve ? 0 : layout_.section_count);
   header.e_shstrndx = static_cast<u16>(layout_.index_of(ElfFile::kShstrtab));
@@ -83,7 +83,7 @@ template <typename Shdr> void ElfEmitter::write_null_section() const {
   store_le(out_.data() + layout_.section_table, header);
 }
 
-// The header of section layout.order[position].
+// Writes the header of section layout.order[position].
 template <typename Shdr> void ElfEmitter::write_section_header(u32 position) const {
   using Word = decltype(Shdr::sh_size);
   constexpr Word kAddress = 0;
@@ -131,8 +131,8 @@ template <typename Sym> void ElfEmitter::write_symbols(u32 begin, u32 end) const
     const bool lost = spec.named && index == kSectionCommon && file_.options.lose_section_fff2;
     const bool large = in_section && !lost &&
                        (spec.named ? index >= kSectionLoReserve : file_.is_large_index(index));
-    // To nvlink, the section of that number in order of creation is lost as well, if its number in
-    // the file fits and there is no Mercury code.
+    // nvlink also loses the section with that number in order of creation, if its number in the
+    // file fits and there is no Mercury code.
     bool mistaken = false;
     if (has_indices && large) {
       store_le<u32>(indices + u64{number} * 4, index);
@@ -156,7 +156,7 @@ template <typename Sym> void ElfEmitter::write_symbols(u32 begin, u32 end) const
   }
 }
 
-// Where sections were renamed, their new names are shorter than the room that there is.
+// New names of renamed sections are shorter than the room of the old names.
 void ElfEmitter::write_section_names(u32 range) const {
   u8 *table = at(ElfFile::kShstrtab);
   if (file_.options.compact || file_.old_names_.empty())
@@ -170,7 +170,7 @@ void ElfEmitter::write_section_names(u32 range) const {
   }
 }
 
-// Headers that a file has once.
+// Writes the headers that a file has once.
 void ElfEmitter::write_headers() const {
   if (file_.wide()) {
     write_file_header<wire::Ehdr64>();
@@ -183,7 +183,7 @@ void ElfEmitter::write_headers() const {
   }
 }
 
-// The content of section layout.order[position].
+// Writes the content of section layout.order[position].
 void ElfEmitter::write_content(u32 position) const {
   const OutSection &section = sections_[layout_.order[position]];
   const SectionExtra *extra = sections_.find_extra(section);
@@ -220,14 +220,14 @@ constexpr u32 kSymbolsWrittenTogether = 16384;
 
 } // namespace
 
-// The parts of the tables: what there is once, symbols, section names, symbol names.
+// Returns the number of parts of the tables: single headers, symbols, section names, symbol names.
 u32 ElfFile::table_parts(const ElfLayout &layout) const {
   return 1 + symbols.size() / kSymbolsWrittenTogether + 1 + layout.shstrtab.range_count() +
          layout.strtab.range_count();
 }
 
-// All but the first entry of each table, and what room there is after names. Sections that were
-// renamed leave room between names, too.
+// Writes all but the first entry of each table, and the unused room after names. Renamed sections
+// leave room between names, too.
 void ElfFile::write_tables(const ElfLayout &layout, MutableByteSpan out, u32 part) const {
   const ElfEmitter emitter(*this, layout, out);
   const u32 symbol_parts = symbols.size() / kSymbolsWrittenTogether + 1;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Filling a file. Everything is kept in order of creation, because that order is visible in the
-// output. Numbers and offsets do not exist before lay_out(), but for the numbers of symbols, which
-// only the order of symbols decides.
+// Building a file. Everything is kept in order of creation, because that order is visible in the
+// output. Numbers and offsets are assigned by lay_out(), except the numbers of symbols, which only
+// depend on the order of symbols.
 #include "elf/elf_file.h"
 
 #include <array>
@@ -93,7 +93,7 @@ SectionId ElfFile::add_relocation_section(SectionId target, bool with_addends) {
                       table);
 }
 
-// An entry is content with a word for the number of the symbol.
+// An entry is content with a fixup for the number of the symbol.
 void ElfFile::add_relocation(SectionId table, const RelocationSpec &entry) {
   const bool with_addend = is_rela(sections[table].type);
   std::array<u8, sizeof(wire::Rela64)> bytes{};

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A file that is being made: a table of sections, a table of symbols, and the little else that a
-// device file has. The linker and the assembler fill it, lay_out() decides every number and offset,
-// and write_contents() and write_tables() make the bytes. ElfWriter (culink/elf_writer.h) is the
-// front for other programs, which checks what it is given; here, nothing is checked that need not
-// be.
+// A file under construction: a table of sections, a table of symbols, and the few other parts of a
+// device file. The linker and the assembler fill it, lay_out() assigns every number and offset, and
+// write_contents() and write_tables() make the bytes. ElfWriter (culink/elf_writer.h) is the
+// checked interface for other programs; this class only has the necessary checks.
 //
-// Beyond what ElfWriter offers there is what it takes to write files exactly as ptxas and nvlink
-// do, such as names of sections that are not in the file, symbols in an unusual part of the table,
-// and sections that were renamed late. Names and contents are borrowed until the file is written.
+// It extends ElfWriter with the features for writing files exactly like ptxas and nvlink, such as
+// names of sections that are not in the file, symbols in an unusual part of the table, and sections
+// that were renamed late. Names and contents are borrowed until the file is written.
 #pragma once
 
 #include <array>
@@ -29,17 +28,17 @@ namespace culink::elf {
 struct FileOptions {
   FileType type = FileType::Relocatable;
   ElfClass elf_class = ElfClass::Elf64;
-  u32 flags = 0; // e_flags; the index of flags_section goes to the top byte
+  u32 flags = 0; // e_flags without the index of flags_section, which is in the top byte
   u8 os_abi = kOsAbiCuda;
   u8 abi_version = 8;
   u32 version = 1;                             // e_version; the toolkit in files of ABI 7
   SegmentRule segments = SegmentRule::Classic; // executables only
-  u16 phentsize_without_segments = 56;         // objects of ptxas for sm_90 and later have 0
-  // Symbols of section 0xfff2 look like common symbols, and section 0xff00 is not always marked as
-  // too large: see is_large_index (Q059).
+  u16 phentsize_without_segments = 56;         // objects of ptxas have 0 for sm_90 and later
+  // Symbols of section 0xfff2 look like common symbols, and section 0xff00 is not always escaped as
+  // a large index: see is_large_index (Q059).
   bool lose_section_fff2 = false;
-  // Only names that are in use, in the order of the file, those of .symtab before others; equal
-  // ones are one. Headers follow the contents without a gap.
+  // Stores only used names, in file order, names of .symtab first, and each once. Headers follow
+  // the contents without a gap.
   bool compact = false;
   u32 section_names_room = 0; // unused bytes at the end of .shstrtab
 };
@@ -51,7 +50,7 @@ struct RelocationSpec {
   i64 addend = 0;       // ignored in tables without addends
 };
 
-// Where everything lies. Positions in the vectors are the values of ids.
+// The layout of a file. Ids index the vectors.
 struct ElfLayout {
   struct Segment {
     SegmentType type;
@@ -60,8 +59,8 @@ struct ElfLayout {
   };
   u64 file_size = 0;
   u64 section_table = 0; // e_shoff
-  u64 segment_table = 0; // e_phoff, 0 when there are none
-  u32 section_count = 0; // with the null section
+  u64 segment_table = 0; // e_phoff; 0 without segments
+  u32 section_count = 0; // includes the null section
   SymbolNumbers symbols;
   PlacedNames shstrtab;         // by SectionId; in a compact file by position in `order`
   PlacedNames strtab;           // of strings, symbols in the order of their numbers, and late names
@@ -76,7 +75,7 @@ struct ElfLayout {
   std::vector<Segment> segments;
 
   [[nodiscard]] u32 index_of(SectionId id) const { return section_index[id.value]; }
-  // 0: not emitted.
+  // Returns 0 if the section is not in the file.
   [[nodiscard]] u64 offset_of(SectionId id) const {
     const u32 index = section_index[id.value];
     return index != 0 ? content_offset[index - 1] : 0;
@@ -89,7 +88,7 @@ struct ElfLayout {
 
 class ElfFile {
 public:
-  // Adds the symbols of the tables that every file has.
+  // Adds the section symbols of the tables that every file has.
   explicit ElfFile(const FileOptions &options, SectionTable table = {});
 
   static constexpr SectionId kShstrtab = SectionTable::kShstrtab, kStrtab = SectionTable::kStrtab,
@@ -103,32 +102,32 @@ public:
 
   [[nodiscard]] bool wide() const { return options.elf_class == ElfClass::Elf64; }
 
-  // The table .rel<target> or .rela<target>; entries are written in the order in which they come.
+  // Adds the table .rel<target> or .rela<target>; entries are written in order of addition.
   SectionId add_relocation_section(SectionId target, bool with_addends);
   void add_relocation(SectionId table, const RelocationSpec &entry);
 
-  // A string for the front of .strtab, ahead of all symbol names: prototypes are there. Equal
+  // Adds a string to the front of .strtab, before all symbol names: prototypes are there. Equal
   // strings share their bytes, unless `separately`.
   u32 add_string(std::string_view text, bool separately = false) {
     strings_.push_back({text, separately});
     return static_cast<u32>(strings_.size() - 1);
   }
 
-  // Sections and symbols that were renamed when the tables of names existed already, as nvlink does
-  // where it makes machine code of Mercury code. A section's name lies where the old one was, which
-  // is longer; a symbol's new name is after all others, and the old one stays.
+  // Rename sections and symbols after the name tables were made, as nvlink does when it makes
+  // machine code of Mercury code. A section's new name overwrites the old one, which is longer; a
+  // symbol's new name is appended after all others, and the old one stays.
   void rename_section(SectionId id, std::string_view old_name) {
     old_names_.push_back({id, old_name});
   }
   void rename_symbol(SymbolId id, std::string_view new_name) {
     late_names_.push_back({id, new_name});
   }
-  // Sections that are added from here on do not share their names in .shstrtab.
+  // Sections that are added later do not share their names in .shstrtab.
   void name_separately_from_here() { first_separate_ = sections.size(); }
 
-  // Fills .symtab_shndx, in files that have one, for symbols that do not need it, too: with the
-  // number their section had when it was added (Q059). After each section of `uncounted`, which is
-  // sorted, nvlink counts one more.
+  // Fills .symtab_shndx, in files that have one, also for symbols that do not need it: with the
+  // number that their section had when it was added (Q059). nvlink skips a number after each
+  // section of `uncounted`, which must be sorted.
   void number_sections_as_added(std::vector<SectionId> uncounted) {
     uncounted_ = std::move(uncounted);
   }
@@ -139,17 +138,17 @@ public:
     return index >= kSectionLoReserve + (options.lose_section_fff2 ? 1 : 0);
   }
 
-  // Decides every number and offset. Nothing may be added afterwards. `numbers`: symbols.numbers().
+  // Assigns every number and offset. Nothing may be added afterwards. `numbers`: symbols.numbers().
   [[nodiscard]] Result<ElfLayout> lay_out(SymbolNumbers numbers, WorkerPool &pool) const;
   // Writes the whole file. Precondition: out has layout.file_size bytes, all zero.
   void write(const ElfLayout &layout, MutableByteSpan out) const;
-  // The work of write() in parts that different threads may write: tables of symbols and strings
-  // and what there is once; headers and contents of layout.order[first, last).
+  // The work of write() in parts for several threads: tables of symbols and strings and single
+  // headers; then headers and contents of layout.order[first, last).
   [[nodiscard]] u32 table_parts(const ElfLayout &layout) const;
   void write_tables(const ElfLayout &layout, MutableByteSpan out, u32 part) const;
   void write_contents(const ElfLayout &layout, MutableByteSpan out, u32 first, u32 last) const;
 
-  // lay_out() and write() into a buffer.
+  // Runs lay_out() and write() into a buffer.
   [[nodiscard]] Result<std::vector<u8>> finish() const;
 
 private:
@@ -173,7 +172,7 @@ private:
   u32 first_separate_ = kNoNumber; // a SectionId
   std::vector<OldName> old_names_;
   std::vector<LateName> late_names_;
-  std::optional<std::vector<SectionId>> uncounted_; // set: see number_sections_as_added
+  std::optional<std::vector<SectionId>> uncounted_; // set by number_sections_as_added
 };
 
 } // namespace culink::elf

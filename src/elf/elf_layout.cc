@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Every number and offset of a file is decided here and nowhere else, in this order: symbol numbers
-// (locals first), the section table (a stable sort by bucket), string offsets, file offsets,
-// program headers. File = header, contents, section headers, program headers.
+// Assigns all numbers and offsets of a file, in this order: symbol numbers (locals first), the
+// section table (a stable sort by bucket), string offsets, file offsets, program headers. File =
+// header, contents, section headers, program headers.
 //
 // Two things may surprise. Sections without file data take no bytes, yet their alignment moves the
 // cursor, so padding appears in front of the next section. And program headers of device files
@@ -23,28 +23,28 @@ namespace culink::elf {
 
 namespace {
 
-constexpr u8 kNoBucket = 255; // of sections that are not emitted
+constexpr u8 kNoBucket = 255; // of sections that are not in the file
 constexpr u32 kNoString = 0xffffffff;
 constexpr u32 kMostInfoSymbol = 0xffffff; // the top byte of sh_info has another use
 
 constexpr u32 kReadWrite = kSegmentRead | kSegmentWrite;
 constexpr u32 kReadExec = kSegmentRead | kSegmentExec;
 
-// A segment that is loaded: from the first to the end of the last section that it holds.
+// A loaded segment: from its first section to the end of its last one.
 struct LoadedSegment {
   u32 flags;          // of the segment
-  u64 mask, expected; // of the flags of the sections that it holds
+  u64 mask, expected; // of the flags of its sections
   enum class Parameters : u8 { Any, Only, None } parameters = Parameters::Any;
   std::optional<u64> first = {};
   u64 end = 0;
-  u64 no_data = 0; // memory of sections without file data, after the bytes of the file
+  u64 no_data = 0; // size in memory of its sections without file data
 
   [[nodiscard]] bool holds(const OutSection &section, const SectionTable &sections) const {
     if ((section.flags & mask) != expected)
       return false;
     if (parameters == Parameters::Any)
       return true;
-    // The caller may say that parameters of kernels are among the constants.
+    // The caller may have moved kernel parameters to the bucket of constants.
     const bool has_parameters =
         sections.name(section).starts_with(".nv.constant0.") && section.bucket != Bucket::Constants;
     return has_parameters == (parameters == Parameters::Only);
@@ -65,7 +65,7 @@ std::vector<LoadedSegment> classic_loads() {
   return {{kReadExec, kFlagAlloc | kFlagWrite, kFlagAlloc}, {kReadWrite, kFlagWrite, kFlagWrite}};
 }
 
-// One segment for each kind of content, parameters of kernels last.
+// One segment for each kind of content; kernel parameters last.
 std::vector<LoadedSegment> mercury_loads() {
   constexpr u64 kKind = kFlagAlloc | kFlagWrite | kFlagExec | kFlagMercury;
   return {{kSegmentRead, kKind, kFlagAlloc, LoadedSegment::Parameters::None},
@@ -74,7 +74,7 @@ std::vector<LoadedSegment> mercury_loads() {
           {kSegmentRead, kKind, kFlagAlloc, LoadedSegment::Parameters::Only}};
 }
 
-// For shared memory nvlink -r sums up to alignments such as 48; its next link reads them back.
+// For shared memory, nvlink -r adds up sizes to alignments such as 48; its next link reads these.
 bool may_have_any_align(const OutSection &section) {
   return section.type == SectionType::CudaShared || section.type == SectionType::Nobits;
 }
@@ -115,7 +115,7 @@ private:
   ElfLayout layout_;
 };
 
-// The order of the sections is all that names and checks need, so they are made at the same time.
+// Names and checks only depend on the order of the sections, so they run at the same time.
 Result<ElfLayout> ElfLayouter::run(SymbolNumbers numbers, WorkerPool &pool) {
   layout_.symbols = std::move(numbers);
   order_sections();
@@ -137,8 +137,8 @@ Result<ElfLayout> ElfLayouter::run(SymbolNumbers numbers, WorkerPool &pool) {
   return std::move(layout_);
 }
 
-// True if indices no longer fit st_shndx and e_shnum. nvlink asks how many sections it has created,
-// but not in files with Mercury code.
+// True if indices do not fit st_shndx and e_shnum. nvlink uses the number of created sections,
+// except in files with Mercury code.
 bool ElfLayouter::needs_large_indices() const {
   u64 emitted = 1, created = 0;
   for (const OutSection &section : sections_.list) {
@@ -182,8 +182,7 @@ void ElfLayouter::order_sections() {
     }
 }
 
-// The numbers of sections in order of creation, counting those of which only the name is left
-// (Q059).
+// Numbers the sections in order of creation, including those of which only the name is left (Q059).
 void ElfLayouter::number_as_added() {
   if (!file_.uncounted_ || layout_.index_of(ElfFile::kSymtabShndx) == 0)
     return;
@@ -197,8 +196,8 @@ void ElfLayouter::number_as_added() {
   }
 }
 
-// In the order of creation, also of sections that are not emitted; in a compact file in that of the
-// section table, and only names of sections that are in it.
+// Places section names in the order of creation, including sections that are not in the file. A
+// compact file has the order of the section table, and only names of sections in it.
 void ElfLayouter::name_sections() {
   std::vector<std::string_view> old_names(file_.old_names_.empty() ? 0 : sections_.size());
   for (const ElfFile::OldName &old : file_.old_names_)
@@ -223,8 +222,8 @@ void ElfLayouter::name_sections() {
   layout_.shstrtab.size += file_.options.section_names_room;
 }
 
-// In the order in which they were given; in a compact file in that of their first use, and nothing
-// for those without any.
+// Returns the strings in the order of their creation; in a compact file in the order of their first
+// use, without unused ones.
 std::vector<u32> ElfLayouter::order_strings() const {
   std::vector<u32> out(file_.strings_.size(), kNoString);
   if (!compact()) {
@@ -254,8 +253,9 @@ TableName ElfLayouter::own_name(u32 id) const {
                             : Sharing::None};
 }
 
-// Strings for the front, names in the order of the symbols, new names of those that were renamed.
-// In a compact file: names in the order of the symbols, old names, strings as contents use them.
+// Places the strings at the front, then names in the order of the symbols, then new names of
+// renamed symbols. In a compact file: names in the order of the symbols, old names, then strings in
+// the order of their use.
 void ElfLayouter::name_symbols() {
   const u32 strings = static_cast<u32>(file_.strings_.size());
   const u32 symbols = file_.symbols.size();
@@ -303,7 +303,7 @@ void ElfLayouter::name_symbols() {
     names[file_.late_names_[i].symbol.value] = offsets[renamed_at + i];
 }
 
-// A symbol of the file may be in a section that is not.
+// A symbol in the file must not be in a section that is not in the file.
 std::optional<Error> ElfLayouter::check_symbols() const {
   for (u32 id = 0; id < file_.symbols.size(); ++id)
     if (is_absent(file_.symbols.section_of(file_.symbols[SymbolId(id)])))
@@ -351,7 +351,7 @@ std::optional<Error> ElfLayouter::check_sections() const {
   return std::nullopt;
 }
 
-// Tables that are made when the file is written.
+// Sets the sizes of tables that are generated when the file is written.
 void ElfLayouter::measure_tables() {
   const u64 symbols = layout_.symbols.count;
   layout_.table_sizes = {layout_.shstrtab.size, layout_.strtab.size,
@@ -359,11 +359,11 @@ void ElfLayouter::measure_tables() {
                          symbols * sections_[ElfFile::kSymtabShndx].entsize};
 }
 
-// Returns where the last section ends.
+// Places the contents and returns the end of the last section.
 u64 ElfLayouter::place_contents() {
   u64 cursor = file_.wide() ? sizeof(wire::Ehdr64) : sizeof(wire::Ehdr32);
   layout_.content_offset.resize(layout_.order.size());
-  std::vector<u32> sharing; // positions of sections without bytes of their own
+  std::vector<u32> sharing; // positions of sections that share the bytes of another one
   for (u32 i = 0; i < layout_.order.size(); ++i) {
     const SectionId id = layout_.order[i];
     const OutSection &section = sections_[id];

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// From bytes to ElfView: every rule that accessors rely on is checked here, once. There is one
-// parser for strict and tolerant views. It never stops at a violation that concerns only part of
-// the file: it records the violation, substitutes a value that keeps the view sound (no data, no
-// link, no name) and goes on. ElfView::open then refuses if anything was recorded;
-// ElfView::open_tolerant hands the list to an inspector. A rule violated many times in one table is
-// recorded once, with a count.
+// Makes an ElfView from bytes: checks every rule that accessors rely on, once. Strict and tolerant
+// views share the parser. It continues after a violation that only concerns a part of the file: it
+// records the violation and substitutes a safe value (no data, no link, no name). Then
+// ElfView::open fails if a violation was recorded; ElfView::open_tolerant passes the list to an
+// inspector. A rule that is violated many times in one table is recorded once, with the number of
+// violations.
 //
-// Deliberately not checked here, because files that tools accept break them: overlapping sections
-// (Mercury mirrors share bytes), gaps, names that repeat. `cubin verify` has rules for those.
+// Some properties are deliberately not checked, because files that tools accept violate them:
+// overlapping sections (Mercury mirrors share bytes), gaps, repeated names. `cubin verify` has
+// rules for these.
 
 #include <optional>
 #include <string>
@@ -22,8 +23,7 @@
 
 namespace culink::elf {
 
-// Reports the first of many equal violations in a table and how often it occurred, when all are
-// known.
+// Reports the first of many equal violations in a table, with their number, at the end.
 class RepeatedViolation {
 public:
   RepeatedViolation(std::vector<Error> &out, const Section &table) : out_(out), table_(table) {}
@@ -147,7 +147,7 @@ void ElfParser::read_section_table() {
               h.shoff, file.size());
     return;
   }
-  // Section 0 holds the true count and name-table index when they do not fit the header.
+  // Section 0 holds the actual count and name-table index if they do not fit the header.
   const u8 *first = file.data() + h.shoff;
   u64 count = h.shnum;
   u64 name_section = h.shstrndx;
@@ -199,7 +199,7 @@ void ElfParser::check_sections(u64 names_end) {
   const u32 names = view_.header_.name_section;
   RepeatedViolation bad_names(view_.violations_, view_.sections_[names]);
   for (Section &s : view_.sections_) {
-    const bool inactive = s.type == SectionType::Null; // section 0 may hold the true counts
+    const bool inactive = s.type == SectionType::Null; // section 0 may hold the actual counts
     if (!s.no_data()) {
       if (const std::optional<ByteSpan> data = slice(view_.file_, s.offset, s.size))
         s.data = *data;
@@ -217,8 +217,7 @@ void ElfParser::check_sections(u64 names_end) {
         violation(s, "sh_info", "{} is not a section (there are {})", s.info, count);
       s.info = 0;
     }
-    // nvlink -r of a file made by nvlink -r sums up to alignments such as 48 for shared memory, and
-    // reads them back.
+    // nvlink -r of its own outputs aligns shared memory to sums such as 48, and reads these.
     if (s.align != 0 && !is_power_of_two(s.align) && s.type != SectionType::CudaShared &&
         s.type != SectionType::Nobits) {
       violation(s, "sh_addralign", "{:#x} is not a power of two", s.align);
@@ -267,7 +266,7 @@ void ElfParser::read_segments() {
 }
 
 void ElfParser::check_tables() {
-  // Extended indices first: symbol tables are read through them.
+  // Extended indices come first, because reading symbol tables requires them.
   for (const Section &section : view_.sections_)
     if (section.type == SectionType::SymtabShndx)
       check_extended_indices(section);
@@ -280,9 +279,9 @@ void ElfParser::check_tables() {
       check_relocation_table(section);
 }
 
-// nvlink 12.1 and 12.3 number the symbol table of an image as in an earlier order of the sections:
-// .nv.info names a section that has no symbols, usually itself, and all sections with symbols name
-// the same one. An image with one symbol table leaves no doubt which is meant.
+// In images of nvlink 12.1 and 12.3, links to the symbol table use section numbers of an earlier
+// order: .nv.info names a section without symbols, usually itself, and all such links are equal. If
+// an image has one symbol table, the correct link is clear.
 void ElfParser::correct_stale_links() {
   const FileHeader &h = view_.header_;
   if (h.type != FileType::Executable || !h.is_cuda() || h.ident[kIdentOsAbi] != kOsAbiCudaOld)
@@ -384,8 +383,8 @@ void ElfParser::check_relocation_table(const Section &table) {
   const u32 symbol_count = view_.symbol_count(symbol_section);
   const RelocationTable raw(view_.header_.elf_class(), has_addends, 0xffffffff, table.data);
   const Section &target = view_.sections_[table.info];
-  // Offsets of Mercury relocations count bytes of the expanded capsule, not of the section. A list
-  // of resolved relocations may belong to several sections of one name and names one of them
+  // Offsets of Mercury relocations refer to the expanded capsule, not to the section's bytes. A
+  // list of resolved relocations may belong to several sections of one name and only name one
   // (Q113).
   const bool any_offset = table.is_mercury() || table.type == SectionType::CudaResolvedRela;
   RepeatedViolation bad_symbol(view_.violations_, table), bad_offset(view_.violations_, table);

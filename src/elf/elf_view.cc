@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Accessors of the validated view. They rely on what elf_parser.cc established: every Section's
-// data lies inside the file, links and section-valued infos are valid indices. Table entries are
-// decoded on demand; an entry that a tolerant view let pass reads as unnamed or undefined.
+// Accessors of the validated view. They rely on the checks of elf_parser.cc: the data of every
+// section lies inside the file, and links and infos that are section indices are valid. Table
+// entries are decoded on demand; an invalid entry of a tolerant view reads as unnamed or undefined.
 #include "elf/elf_view.h"
 
 #include "elf/wire.h"

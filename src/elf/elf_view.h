@@ -16,8 +16,8 @@
 
 namespace culink::elf {
 
-// The file header, widened to 64 bits. `section_count` and `name_section` are the true values: the
-// escapes e_shnum = 0 and e_shstrndx = 0xffff are resolved.
+// The file header, widened to 64 bits. `section_count` and `name_section` are the actual values:
+// the escapes e_shnum = 0 and e_shstrndx = 0xffff are resolved.
 struct FileHeader {
   u8 ident[16] = {};
   FileType type = FileType::None;
@@ -38,7 +38,7 @@ struct FileHeader {
 
   [[nodiscard]] ElfClass elf_class() const { return static_cast<ElfClass>(ident[kIdentClass]); }
   [[nodiscard]] bool is_cuda() const { return machine == kMachineCuda; }
-  // Toolkits up to 11.8, whose call graphs have three parts.
+  // True for toolkits up to 11.8, with three parts in their call graphs.
   [[nodiscard]] bool is_before_toolkit_12() const {
     return ident[kIdentOsAbi] == kOsAbiCudaOld && version < 120;
   }
@@ -68,7 +68,7 @@ struct Symbol {
   std::string_view name;
   u64 value = 0;
   u64 size = 0;
-  u32 section = 0; // true index; kSectionAbsolute, kSectionCommon and other reserved ones as stored
+  u32 section = 0; // actual index; reserved ones such as kSectionAbsolute as stored
   u32 name_offset = 0;
   u16 raw_section = 0; // st_shndx as stored
   u8 info = 0;
@@ -103,14 +103,14 @@ struct Segment {
   u64 align = 0;
 };
 
-// The string at an offset of a table that ends with a NUL or is empty (see terminated_strings); ""
-// for an offset outside.
+// Returns the string at an offset of a table that ends with a NUL or is empty (see
+// terminated_strings); "" for an offset outside.
 [[nodiscard]] inline std::string_view string_in(ByteSpan terminated, u64 offset) {
   return offset < terminated.size() ? reinterpret_cast<const char *>(terminated.data()) + offset
                                     : std::string_view{};
 }
 
-// The sizes of an entry of a table: sh_entsize.
+// The sh_entsize of tables.
 [[nodiscard]] constexpr u32 symbol_entry_size(ElfClass elf_class) {
   return elf_class == ElfClass::Elf64 ? sizeof(wire::Sym64) : sizeof(wire::Sym32);
 }
@@ -120,8 +120,8 @@ struct Segment {
   return has_addend ? sizeof(wire::Rela32) : sizeof(wire::Rel32);
 }
 
-// A symbol table whose entries are decoded when asked for. Names and indices were checked when the
-// file was opened (in a tolerant view, what failed the check reads as "" or as undefined).
+// A symbol table with lazily decoded entries. Names and indices were checked when the file was
+// opened (in a tolerant view, invalid ones read as "" or as undefined).
 class SymbolTable {
 public:
   SymbolTable() = default;
@@ -132,7 +132,7 @@ public:
   [[nodiscard]] bool empty() const { return count_ == 0; }
   // Precondition: i < size().
   [[nodiscard]] Symbol operator[](u32 i) const;
-  // The symbol without its name, which takes longer to read than all the rest.
+  // Returns the symbol without its name, which takes longer to read than all other fields.
   [[nodiscard]] Symbol without_name(u32 i) const;
   [[nodiscard]] std::vector<Symbol> all() const;
 
@@ -148,7 +148,7 @@ private:
   ElfClass class_ = ElfClass::Elf64;
 };
 
-// The index of symbol i's section. Inline, because large files have half a million symbols.
+// Returns the section index of symbol i. Inline, because large files have half a million symbols.
 inline u32 SymbolTable::true_section(u32 i, u16 stored) const {
   if (stored < kSectionLoReserve)
     return stored < section_count_ ? stored : kSectionUndefined;
@@ -246,21 +246,20 @@ inline Relocation RelocationTable::operator[](u32 i) const {
                                    : decode<wire::Rel32, i32>(p, 8, 0xff);
 }
 
-// An ELF file, 64 or 32 bit, little-endian, whose every offset, size, count, index and string has
-// been checked once. Accessors cannot fail and never read outside the file. The view refers to
-// the caller's bytes; it allocates one Section per section header and little else.
+// An ELF file, 64 or 32 bit, little-endian. Every offset, size, count, index and string was checked
+// once, so accessors cannot fail and never read outside the file. The view refers to the caller's
+// bytes; it allocates one Section per section header and little else.
 class ElfView {
 public:
-  // Refuses a file with any violation: for linkers and assemblers. The error names the first
-  // violated rule.
+  // Refuses an invalid file: for linkers and assemblers. The error names the first violated rule.
   [[nodiscard]] static Result<ElfView> open(ByteSpan file);
 
-  // Refuses only a file whose header cannot be read at all: for inspectors. Every violation is
-  // listed in violations(), and the value it concerns reads as empty.
+  // Refuses only a file with an unreadable header: for inspectors. Every violation is listed in
+  // violations(), and the affected value reads as empty.
   [[nodiscard]] static Result<ElfView> open_tolerant(ByteSpan file);
 
-  // For host files, of which only few sections matter: header and section table are checked as by
-  // open, symbols and relocations are not read, and there are no segments.
+  // For host files, of which few sections matter: checks header and section table like open, but
+  // does not read symbols, relocations and segments.
   [[nodiscard]] static Result<ElfView> open_sections(ByteSpan file);
 
   [[nodiscard]] const FileHeader &header() const { return header_; }
@@ -269,30 +268,31 @@ public:
   [[nodiscard]] const std::vector<Segment> &segments() const { return segments_; }
   [[nodiscard]] const std::vector<Error> &violations() const { return violations_; }
 
-  // Frees the tables: from now on the view has neither sections nor segments.
+  // Frees the tables: the view then has neither sections nor segments.
   void release_tables();
 
-  // The first section of that name, or nothing. Linear.
+  // Returns the first section of that name, or null. Linear.
   [[nodiscard]] const Section *find(std::string_view name) const;
 
-  // The symbols of a section of a symbol-table type, or of .symtab without argument; an empty table
-  // when there is none.
+  // Returns the symbols of a section of a symbol-table type, or of .symtab without an argument; an
+  // empty table if it does not exist.
   [[nodiscard]] SymbolTable symbols(const Section &table) const;
   [[nodiscard]] SymbolTable symbols() const;
-  // The table that a relocation, info or call-graph section's sh_link names.
+  // Returns the symbol table that sh_link of a relocation, info or call-graph section names.
   [[nodiscard]] SymbolTable linked_symbols(const Section &user) const;
 
-  // The entries of a section of a relocation type; empty for any other.
+  // Returns the entries of a section of a relocation type; an empty table for other types.
   [[nodiscard]] RelocationTable relocations(const Section &table) const;
-  // True if tables of a device file may have entries of that type. Never wrongly false.
+  // True if tables of a device file may have entries of that type. May be true without such
+  // entries.
   [[nodiscard]] bool may_have_relocations(u32 type) const {
     return relocation_types_[std::min(type, kOtherTypes)];
   }
-  // The section that an SHF_INFO_LINK or relocation section's sh_info names, or nothing.
+  // Returns the section that sh_info names in a relocation section or with SHF_INFO_LINK, or null.
   [[nodiscard]] const Section *info_section(const Section &user) const;
 
-  // This file with another section table, for a second set of tables inside a file. Every index
-  // in it must be that of a section of it.
+  // Returns this file with another section table, for a second set of tables inside a file.
+  // Precondition: all indices are valid in `sections`.
   [[nodiscard]] ElfView with_sections(std::vector<Section> sections) const {
     ElfView out = *this;
     out.sections_ = std::move(sections);
@@ -329,7 +329,7 @@ inline RelocationTable ElfView::relocations(const Section &table) const {
           table.data};
 }
 
-// The name of a section for messages: its name and index, or the index alone.
+// Returns the name and index of a section for messages, or the index alone.
 [[nodiscard]] std::string describe_section(const Section &section);
 
 } // namespace culink::elf

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The front of ElfFile for programs that use the library. An ElfFile trusts its caller: an id that
-// does not exist or content in a table that it fills itself would make it write where it must not.
-// The front checks each call, leaves out those that are wrong, and remembers the first of them
-// for finish(), so that a caller need not check after each call and cannot break anything.
+// The checked interface of ElfFile for programs that use the library. An ElfFile trusts its caller:
+// an invalid id, or content in a table that it fills itself, would cause writes out of bounds. This
+// class checks each call, ignores invalid ones, and keeps the first error for finish(), so that
+// callers need not check each call.
 #include "culink/elf_writer.h"
 
 #include <optional>
@@ -51,7 +51,7 @@ public:
       return check(number->symbol, place, "sh_info");
     return true;
   }
-  // The tables of names and symbols are the writer's own business.
+  // The tables of names and symbols are filled by the writer only.
   bool check_content(SectionId id, std::string_view place, u64 added, u64 align) {
     if (!check(id, place, "section"))
       return false;
@@ -91,7 +91,7 @@ public:
   std::optional<Error> misuse; // the first one
 
 private:
-  static constexpr u64 kMaxSize = u64{1} << 48; // offsets are far from overflowing
+  static constexpr u64 kMaxSize = u64{1} << 48; // keeps offsets far from an overflow
 };
 
 ElfWriter::ElfWriter(const Options &options) : impl_(std::make_unique<Impl>(options)) {}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Headers of the file, of sections and of segments: which stored field, of either class, is which
-// field of the widened header. Each list serves both directions: `copy(stored, widened)`.
+// Headers of the file, of sections and of segments: the mapping of stored fields of both classes to
+// fields of the widened header. Each list is used in both directions: `copy(stored, widened)`.
 #pragma once
 
 #include <concepts>
@@ -66,7 +66,7 @@ struct LoadField {
   }
 };
 struct StoreField {
-  bool fits = true; // all fields, so far
+  bool fits = true; // all fields so far fit
 
   template <typename Stored, typename Field> void operator()(Stored &stored, const Field &field) {
     stored = static_cast<Stored>(field);
@@ -74,8 +74,8 @@ struct StoreField {
   }
 };
 
-// Precondition: `strings` are terminated. Nothing is checked, and the data of the section is not
-// known yet.
+// Precondition: `strings` ends with a NUL or is empty. Checks nothing, and does not set the data of
+// the section.
 template <typename Shdr>
 [[nodiscard]] Section widen_section(const Shdr &raw, u32 index, ByteSpan strings) {
   Section out{.index = index, .name = string_in(strings, raw.sh_name)};
@@ -83,7 +83,7 @@ template <typename Shdr>
   return out;
 }
 
-// The header in stored form at `out`, which has room for it. False if a field does not fit.
+// Stores the header at `out`, which has room for it. Returns false if a field does not fit.
 template <typename Raw, typename Header>
 [[nodiscard]] bool store_header(u8 *out, const Header &header) {
   Raw raw{};

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What ptxas and nvlink put into the header of a section, by what the section is. YAML takes its
-// defaults from here, and the verifier compares. The linker has values of its own, so that the
-// verifier finds its mistakes.
+// The section headers of ptxas and nvlink, by role of the section. YAML takes its defaults from
+// here, and the verifier compares with them. The linker has separate values, so that the verifier
+// detects its mistakes.
 //
-// Kinds that no tool has been seen to write have no row: the verifier lets them pass.
+// A role that no tool was observed to write has no row: the verifier accepts any header.
 #pragma once
 
 #include <array>
@@ -17,10 +17,10 @@ enum class HeaderLink : u8 { Nothing, Strings, Symbols, TkinfoNote };
 enum class HeaderInfo : u8 {
   Nothing,
   FirstGlobal, // of a symbol table
-  Function,    // a symbol: the function that is the code
-  OwnerText,   // the code of the function in the name, when there is one there
-  Target,      // the section whose relocations these are
-  CompatOrNot, // .note.nv.cuinfo: .nv.compat where that exists
+  Function,    // a symbol: the function with the code
+  OwnerText,   // the code of the function in the name, if the name has one
+  Target,      // the target section of the relocations
+  CompatOrNot, // .note.nv.cuinfo: .nv.compat if it exists
 };
 
 struct HeaderRule {
@@ -30,8 +30,8 @@ struct HeaderRule {
   u32 align;         // the usual one
   HeaderLink link;   // Mercury sections link to the Mercury symbol table
   HeaderInfo info;   // with SHF_INFO_LINK where it is a section
-  u32 least = 0;     // alignment that a sound file has; 0: any
-  bool known = true; // false: seen too rarely to say that another header is wrong
+  u32 least = 0;     // minimum alignment of a valid file; 0: any
+  bool known = true; // false: too rare to know that other headers are wrong
 };
 
 inline constexpr std::array kHeaderRules = [] {
@@ -73,10 +73,10 @@ inline constexpr std::array kHeaderRules = [] {
   });
 }();
 
-// The rule of a role, or null. Looked up by number: files have a hundred thousand sections.
+// Returns the rule of a role, or null. Uses an index: files have a hundred thousand sections.
 [[nodiscard]] inline const HeaderRule *find_header_rule(SectionRole role) {
   static constexpr std::array<u8, kSectionRoleCount> kRowOfRole = [] {
-    std::array<u8, kSectionRoleCount> rows{}; // plus 1
+    std::array<u8, kSectionRoleCount> rows{}; // row number plus 1; 0: none
     for (u8 i = 0; i < kHeaderRules.size(); ++i)
       rows[static_cast<u8>(kHeaderRules[i].role)] = i + 1;
     return rows;

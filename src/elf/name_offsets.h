@@ -17,7 +17,7 @@ inline constexpr u32 kNoNumber = 0xffffffff;
 // The contents of a string table: a NUL, then each different name once, in order of first use, each
 // with its NUL. Suffixes are not shared; ptxas and nvlink do not share them either.
 struct PlacedNames {
-  static constexpr u32 kTogether = 4096; // positions of one range
+  static constexpr u32 kTogether = 4096; // number of positions of a range
 
   std::vector<u32> offsets;            // by position in the order of use; 0: no name
   std::vector<std::string_view> texts; // by position
@@ -25,14 +25,14 @@ struct PlacedNames {
   u64 size = 1;
 
   [[nodiscard]] u32 range_count() const { return static_cast<u32>(range_starts.size()); }
-  // Writes the names of a range of positions into the table, which different threads may do for
-  // different ranges.
+  // Writes the names of a range of positions into the table. Different threads may write different
+  // ranges.
   void write(u32 range, u8 *table) const {
     const u32 begin = range * kTogether;
     const u32 end = static_cast<u32>(std::min<u64>(u64{begin} + kTogether, offsets.size()));
     u64 next = range_starts[range];
     for (u32 i = begin; i < end; ++i) {
-      if (offsets[i] != next) // none, or the name of an earlier position
+      if (offsets[i] != next) // no name, or the name of an earlier position
         continue;
       if (!texts[i].empty())
         std::memcpy(table + next, texts[i].data(), texts[i].size());
@@ -46,17 +46,17 @@ struct PlacedNames {
 struct TableName {
   enum class Sharing : u8 {
     None,       // "" needs no bytes
-    Equal,      // equal names are one
-    Separately, // the name is there once more
-    Blank,      // "" with a byte of its own, which all of this kind share
+    Equal,      // equal names share their bytes
+    Separately, // the name is stored again
+    Blank,      // "" with a byte of its own, which all Blank names share
   };
   std::string_view text;
-  u32 number = kNoNumber; // in `numbered`; most names have one and need no lookup by text
+  u32 number = kNoNumber; // index in `numbered`, which saves a lookup by text; most names have one
   Sharing sharing = Sharing::Equal;
 };
 
-// Gives each name its offset in order of first use. `numbered` may be null. `name_at`: the name of
-// a position.
+// Gives each name its offset in order of first use. `numbered` may be null. `name_at` returns the
+// name of a position.
 template <typename NameAt>
 [[nodiscard]] PlacedNames place_names(const StringIndex *numbered, u32 count, NameAt name_at) {
   using Sharing = TableName::Sharing;
@@ -65,10 +65,10 @@ template <typename NameAt>
   placed.offsets.resize(count);
   placed.texts.reserve(count);
   std::vector<u32> offset_of(numbered ? numbered->size() : 0, kNone); // by number
-  NameSlots others; // names without a number, by the position of their first use
+  NameSlots others; // names without a number, by position of their first use
   u32 blank = kNone;
 
-  // Where the offset of a name is or will be.
+  // Holds the offset of a name, now or later.
   u32 own = kNone;
   const auto find_offset = [&](const TableName &name, u32 position) -> u32 & {
     if (name.sharing == Sharing::Blank)

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Names of numbers. NVIDIA publishes few of them; these are the names that cuobjdump -elf 13.0
-// prints for a file that carries each number in turn. One sorted table per kind serves both
-// directions: numbers by binary search, names by a scan, since no table has a hundred rows.
+// prints for a file with each number in turn. One sorted table per kind is used in both directions:
+// binary search by number, linear search by name, since each table has fewer than a hundred rows.
 //
-// cuobjdump's names are not unique: it prints 0x70000083 and 0x70000000 both as CUDA_INFO, and for
-// constant banks 8 to 17, DYNSYM and GROUP it prints UNKNOWN. The text form needs to get from a
-// name to its number, so those few have names of ours.
+// cuobjdump's names are not unique: it prints both 0x70000083 and 0x70000000 as CUDA_INFO, and for
+// constant banks 8 to 17, DYNSYM and GROUP it prints UNKNOWN. The text form requires unique names,
+// so these numbers have names of ours.
 #include "elf/names.h"
 
 #include <algorithm>
@@ -197,13 +197,13 @@ std::optional<u32> find_number(std::span<const NamedNumber> table, std::string_v
   return std::nullopt;
 }
 
-// Names of constant banks: Mercury code names them after their use, machine code after their
-// number. Types of tables: one pair for each table that both planes have.
+// Names of constant banks: by use in Mercury code, by number in machine code. Types of tables: one
+// pair for each table that both planes have.
 
 namespace {
 
 struct BankName {
-  std::string_view sass;    // the whole name, or up to the function that it belongs to
+  std::string_view sass;    // the whole name, or the part before the owner
   std::string_view mercury; // likewise
 };
 constexpr std::array<BankName, 4> kBankNames = {{
@@ -257,12 +257,12 @@ SectionType mercury_type(SectionType type) {
 }
 
 SectionType mirrored_type(SectionType type) {
-  if (type < SectionType::MercuryRela) // as nearly all
+  if (type < SectionType::MercuryRela) // the most frequent case
     return type;
   for (const TypePair &pair : kTypePairs)
     if (pair.mercury == type)
       return pair.plain;
-  // The counterpart of bank 2 in a linked file.
+  // The counterpart of bank 2 has this type in a linked file.
   return type == SectionType::MercuryConstantOpt2 ? SectionType::MercuryConstantOpt : type;
 }
 

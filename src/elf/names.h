@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Names for the numbers of a device ELF, and back. A number without a name gives nothing; the
+// Converts numbers of a device ELF to names and back. A number without a name gives nullopt; the
 // caller prints it in hex.
 #pragma once
 
@@ -31,8 +31,8 @@ struct NamedNumber {
 [[nodiscard]] std::optional<u32> find_number(std::span<const NamedNumber> table,
                                              std::string_view prefix, std::string_view name);
 
-// The names of one kind of number. Names are unique. `number_of` takes a name with the customary
-// prefix and without it, whether the rows have it (EIATTR_) or not (SHT_).
+// The names of one kind of number. Names are unique. `number_of` accepts a name with and without
+// the customary prefix, whether the rows have it (EIATTR_) or not (SHT_).
 template <typename Number> class NameTable {
 public:
   constexpr NameTable(std::string_view prefix, std::span<const NamedNumber> rows)
@@ -45,7 +45,7 @@ public:
     const std::optional<u32> number = find_number(rows_, prefix_, name);
     return number ? std::optional(static_cast<Number>(*number)) : std::nullopt;
   }
-  // Sorted by number: for listings and tests.
+  // Returns the rows, sorted by number, for listings and tests.
   [[nodiscard]] std::span<const NamedNumber> rows() const { return rows_; }
 
 private:
@@ -63,16 +63,16 @@ extern const NameTable<u32> kInfoFormatNames;      // EIFMT_*: of .nv.info and .
 extern const NameTable<u32> kCompatAttributeNames; // EICOMPAT_ATTR_*: of .nv.compat records
 // Attributes of .nv.info records: kInfoAttributeNames in records/nv_info.h.
 
-// Names of sections have three forms: that of machine code (.nv.constant3), that inside a link of
-// Mercury code (.nv.constant.user), and that of the counterpart in a file with both
-// (.nv.merc.nv.constant.user). Only constant banks differ between the first two. Tables of
-// relocations go with what they are for: .rela.nv.constant3 is .rela.nv.constant.user.
+// Section names have three forms: of machine code (.nv.constant3), inside a link of Mercury code
+// (.nv.constant.user), and of the counterpart in a file with both (.nv.merc.nv.constant.user). The
+// first two only differ for constant banks. Relocation tables follow their targets:
+// .rela.nv.constant3 becomes .rela.nv.constant.user.
 [[nodiscard]] std::string mercury_link_name(std::string_view name);
 [[nodiscard]] std::string mercury_counterpart_name(std::string_view name);
 
-// Types of sections differ where readers of machine code must not take a Mercury table for theirs.
-// `mercury_type` is the type of the counterpart, `mirrored_type` that of what a section is the
-// counterpart of; types without such a pair are the same in both planes.
+// Section types differ where a reader of machine code must not use a Mercury table. `mercury_type`
+// returns the type of the counterpart, `mirrored_type` is its inverse; other types are equal in
+// both planes.
 [[nodiscard]] SectionType mercury_type(SectionType type);
 [[nodiscard]] SectionType mirrored_type(SectionType type);
 

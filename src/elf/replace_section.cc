@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A file whose one section becomes longer or shorter. ptxas lays its files out simply: sections in
-// the order of their numbers, each behind the one before and aligned, then the section table, then
-// the program headers. Sections of Mercury files may have the bytes of an earlier one. Where the
-// file as it is follows these rules, the changed one is what ptxas would have written; where it
-// does not, it is left alone.
+// Changes the size of one section of a file. The layout of ptxas is simple: sections in the order
+// of their numbers, each after the previous one and aligned, then the section table, then the
+// program headers. Sections of Mercury files may share the bytes of an earlier one. If the input
+// has this layout, the result is the file that ptxas would have written; otherwise it is not
+// changed.
 #include "elf/replace_section.h"
 
 #include <algorithm>
@@ -72,14 +72,14 @@ bool SectionMover::read_tables() {
   return changed_ < old_.size() && size_in_file(changed_) == old_[changed_].sh_size;
 }
 
-// True if the section lies in the file, so that no sum below can overflow.
+// True if the section lies in the file, so that the sums below cannot overflow.
 bool SectionMover::is_plausible(const Shdr64 &row) const {
   const bool stored = !has_no_file_data(static_cast<SectionType>(row.sh_type));
   return row.sh_addralign <= file_.size() && row.sh_offset <= file_.size() &&
          (!stored || row.sh_size <= file_.size() - row.sh_offset);
 }
 
-// An earlier section with the same bytes in the file, as Mercury files have them.
+// Returns an earlier section with the same bytes in the file, which exists in Mercury files.
 std::optional<size_t> SectionMover::section_with_bytes_of(size_t i) const {
   for (size_t k = 1; k < i; ++k)
     if (k != changed_ && old_[k].sh_offset == old_[i].sh_offset &&
@@ -88,7 +88,7 @@ std::optional<size_t> SectionMover::section_with_bytes_of(size_t i) const {
   return std::nullopt;
 }
 
-// New offsets for all behind the section. Each old one must be what the rule says.
+// Computes new offsets after the section. Each old offset must match the layout rule.
 bool SectionMover::plan() {
   new_ = old_;
   new_[changed_].sh_size = size_;
@@ -115,7 +115,7 @@ bool SectionMover::plan() {
   return table_fits && end == file_.size() && (header_.e_phnum == 0 || header_.e_phoff == after);
 }
 
-// A segment begins with a section, or with the program headers, and ends with one.
+// A segment starts at a section, or at the program headers, and ends at the end of one.
 bool SectionMover::move_segment(Phdr64 &segment) const {
   if (segment.p_offset == header_.e_phoff) {
     segment.p_offset = new_segments_;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The kind of a section. Device ELF encodes it three times: in the name, in sh_type and in
-// sh_flags, and the three do not always agree. Objects carry NVIDIA's own types; in an executable
-// the memory spaces become plain PROGBITS and NOBITS, so only the name is left; a tool of another
-// vendor may have names of its own. One table of names with the types each may have, one of types
-// for everything else.
+// The kind of a section. Device ELF encodes it in the name, in sh_type and in sh_flags, which do
+// not always agree. Objects have NVIDIA's types; in an executable the memory spaces become plain
+// PROGBITS and NOBITS, so that only the name shows the kind; tools of other vendors may use other
+// names. One table lists names with the permitted types of each, another one lists types for all
+// other sections.
 //
-// What may surprise: the Mercury mirror of a section X is .nv.merc plus the name of X, with a type
-// of its own where X is a table; it is classified as X. Functions may have any name, so the table
-// is ordered: a rule with a longer name precedes the rule that would take it for an owner.
+// What may surprise: the Mercury mirror of a section X is .nv.merc plus the name of X, with a
+// different type if X is a table; it is classified as X. Functions may have any name, so the table
+// is ordered: a rule with a longer name precedes the rule that would parse its rest as an owner.
 #include "elf/section_kind.h"
 
 #include <array>
@@ -27,7 +27,7 @@ constexpr u8 bank_of(ConstantUse use) {
   return static_cast<u8>(use);
 }
 
-// Per-function rules come first: a large cubin consists of little else.
+// Per-function rules come first: most sections of a large cubin match them.
 constexpr std::array<SectionNameRule, 58> kNameRules{{
     {".text", ExactOrOwned, SectionRole::Text, T::Progbits, T::Progbits},
     {".nv.info", ExactOrOwned, SectionRole::Info, T::CudaInfo, T::CudaInfo},
@@ -101,7 +101,7 @@ constexpr std::array<SectionNameRule, 58> kNameRules{{
     {"__nv_module_id", Exact, SectionRole::ModuleId, T::Progbits, T::Progbits},
 }};
 
-// The kind that follows from a type alone. Constant banks are computed: type - 0x70000064.
+// The kind that a type determines by itself. Constant banks are computed: type - 0x70000064.
 struct TypeRule {
   SectionType type;
   SectionRole role;
@@ -136,10 +136,10 @@ constexpr std::array<TypeRule, 27> kTypeRules{{
     {T::CudaHost, SectionRole::Host},
 }};
 
-constexpr std::string_view kMercuryPrefix = ".nv.merc"; // then the mirrored name, with its dot
+constexpr std::string_view kMercuryPrefix = ".nv.merc"; // the mirrored name follows, with its dot
 constexpr std::string_view kCapmercPrefix = ".nv.capmerc";
 
-// Longest first: .rela.text.f is not the .rel section of a target named "a.text.f".
+// Longest first: .rela.text.f must not be taken for the .rel section of a target "a.text.f".
 constexpr std::array<std::string_view, 3> kRelocationPrefixes{".nv.resolvedrela", ".rela", ".rel"};
 
 constexpr std::array<std::string_view, kSectionRoleCount> kRoleNames{
@@ -193,7 +193,7 @@ constexpr std::array<std::string_view, kSectionRoleCount> kRoleNames{
 
 constexpr u32 kFirstBankType = static_cast<u32>(T::CudaConstantB0);
 
-// The bank that a constant section's type names, numbered or not.
+// Returns the bank of a constant section's type, numbered or named.
 std::optional<u8> bank_of_type(SectionType type) {
   const u32 bank = static_cast<u32>(type) - kFirstBankType;
   if (bank <= kLastConstantBank ||
@@ -202,7 +202,7 @@ std::optional<u8> bank_of_type(SectionType type) {
   return std::nullopt;
 }
 
-// The number at the start of `text` as a bank, and its length; "07" and "18" are none.
+// Returns the bank number at the start of `text`, and its length; "07" and "18" are not banks.
 std::optional<std::pair<u8, size_t>> leading_bank(std::string_view text) {
   size_t digits = 0;
   u32 number = 0;
@@ -213,7 +213,7 @@ std::optional<std::pair<u8, size_t>> leading_bank(std::string_view text) {
   return std::pair{static_cast<u8>(number), digits};
 }
 
-// The owner in the rest of a name after a rule's name: nothing, or a dot and the owner.
+// Returns the owner after a rule's name: the rest must be empty, or a dot and the owner.
 std::optional<std::string_view> owner_in(std::string_view rest, NameMatch match) {
   if (rest.empty() && match != Owned)
     return rest;
@@ -270,7 +270,7 @@ SectionKind classify_by_type(SectionType type, u64 flags) {
   return {};
 }
 
-// The function in the name of a section whose type is not known.
+// Returns the function in the name of a section of unknown type.
 std::string_view owner_by_name(std::string_view name) {
   for (const SectionNameRule &rule : kNameRules)
     if (const auto found = match_rule(rule, name, rule.type))
@@ -278,7 +278,7 @@ std::string_view owner_by_name(std::string_view name) {
   return {};
 }
 
-// The name of a relocation section gives only its target; its type gives the kind.
+// The name of a relocation section only gives its target; the type gives the kind.
 SectionKind classify_relocations(std::string_view name, SectionType type) {
   SectionKind found = classify_by_type(type, 0);
   for (const std::string_view prefix : kRelocationPrefixes)
@@ -293,10 +293,10 @@ SectionKind classify_plain(std::string_view name, SectionType type, u64 flags) {
   if (is_relocation_table(type))
     return classify_relocations(name, type);
   for (const SectionNameRule &rule : kNameRules) {
-    if (!rule_allows(rule, type)) // most need no look at the name
+    if (!rule_allows(rule, type)) // the most frequent case
       continue;
     if (const auto found = match_rule(rule, name, type)) {
-      // .note.nv.cuver is what .note.nv.cuinfo was called in toolkits 12.8 and 12.9.
+      // In toolkits 12.8 and 12.9, .note.nv.cuinfo is called .note.nv.cuver.
       if (found->role == SectionRole::NoteCuver && (flags & kFlagCuinfoNote) != 0)
         return {.role = SectionRole::NoteCuinfo};
       return *found;

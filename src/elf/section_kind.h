@@ -11,7 +11,7 @@
 
 namespace culink::elf {
 
-// The purpose of a section. The same role covers its typed form (objects, SHT_CUDA_*) and its plain
+// The purpose of a section. A role includes both the typed form (objects, SHT_CUDA_*) and the plain
 // form (executables, PROGBITS and NOBITS).
 enum class SectionRole : u8 {
   Unknown,
@@ -25,7 +25,7 @@ enum class SectionRole : u8 {
   ResolvedRela, // .nv.resolvedrela<target>: relocations already applied, kept on request
   // Code and its records.
   Text,
-  CapmercText, // .nv.capmerc.text.<f>: from which a finalizer makes .text.<f> again
+  CapmercText, // .nv.capmerc.text.<f>: a finalizer makes .text.<f> from it
   MercuryText,
   MercurySassMap,
   Info, // .nv.info (no owner) and .nv.info.<f>
@@ -45,7 +45,7 @@ enum class SectionRole : u8 {
   GlobalInit,
   Local,
   Shared,
-  DebugShared,    // .nv_debug.shared: shared variables that belong to no one kernel
+  DebugShared,    // .nv_debug.shared: shared variables that several kernels may use
   ReservedShared, // .nv.shared.reserved.<n>, .nv.reservedSmem*
   Host,           // .nv.host
   // Unified function and descriptor tables.
@@ -86,8 +86,8 @@ enum class ConstantUse : u8 {
 
 struct SectionKind {
   SectionRole role = SectionRole::Unknown;
-  u8 bank = kNoBank;      // Constant and ConstantNamed only
-  bool mercury = false;   // belongs to the Mercury mirror; `role` says what it mirrors
+  u8 bank = kNoBank;    // Constant and ConstantNamed only
+  bool mercury = false; // belongs to the Mercury mirror; `role` is the role of the mirrored section
   std::string_view owner; // the function in the section's name, or in its relocation target's;
                           // a view into the name that was classified
 
@@ -100,13 +100,13 @@ struct SectionKind {
   [[nodiscard]] bool is_constant() const {
     return role == SectionRole::Constant || role == SectionRole::ConstantNamed;
   }
-  // A bank of addresses that position-independent code loads.
+  // True for a bank of addresses for position-independent code.
   [[nodiscard]] bool holds_addresses() const {
     constexpr u8 kAddresses = 4;
     return (role == SectionRole::Constant && bank == kAddresses) ||
            (role == SectionRole::ConstantNamed && bank == static_cast<u8>(ConstantUse::Pic));
   }
-  // Code of a function: its own section, or a slot of the table of unified functions.
+  // True for code of a function: its own section, or a slot of the table of unified functions.
   [[nodiscard]] bool is_code() const {
     return role == SectionRole::Text || role == SectionRole::UftRel;
   }
@@ -115,21 +115,22 @@ struct SectionKind {
   }
 };
 
-// The name decides among the kinds that its type allows; where the type does not fit the name, or
-// the name says nothing, the type decides; flags settle the rest (executable PROGBITS is text).
-// Nothing known: Unknown, which every tool carries verbatim.
+// Among the kinds that fit the type, the name decides. If the name does not fit the type or is
+// unknown, the type decides; flags decide the rest (executable PROGBITS is text). The result of an
+// unrecognised section is Unknown, which every tool preserves verbatim.
 [[nodiscard]] SectionKind classify_section(std::string_view name, SectionType type, u64 flags);
 
 // The kinds of all sections of a file.
 struct Section;
 [[nodiscard]] std::vector<SectionKind> classify_sections(std::span<const Section> sections);
 
-// The type that objects of compilers give a section of that kind, which has `type`. nvlink knows
-// memory by its name also where it has the type of executables, or that of any constants.
+// Returns the type that compilers give a section of that kind in objects; `type` is its actual
+// type. nvlink recognises memory sections by name even if they have types of executables or another
+// constant type.
 [[nodiscard]] inline SectionType type_in_objects(const SectionKind &kind, SectionType type) {
   if (type != SectionType::Progbits && type != SectionType::Nobits &&
       type != SectionType::CudaConstant)
-    return type; // as nearly all
+    return type; // the most frequent case
   if (kind.mercury)
     return type;
   switch (kind.role) {
@@ -152,12 +153,12 @@ struct Section;
 // "text", "constant", "reserved-shared" ...
 [[nodiscard]] std::string_view name_of_section_role(SectionRole role);
 
-// The rules themselves, for tests and documentation.
+// The rules, for tests and documentation.
 enum class NameMatch : u8 {
-  Exact,        // the name alone
+  Exact,        // the name without a suffix
   Owned,        // name.<function>
   ExactOrOwned, // either
-  Prefix,       // name and anything
+  Prefix,       // the name with any suffix
   Numbered,     // name<N> or name<N>.<function>, N up to kLastConstantBank
 };
 struct SectionNameRule {
@@ -169,7 +170,7 @@ struct SectionNameRule {
   u8 bank = kNoBank;
 };
 [[nodiscard]] std::span<const SectionNameRule> section_name_rules();
-// The rule that a section of its type would have by that name, or null.
+// Returns the rule for that name, with its type, or null.
 [[nodiscard]] const SectionNameRule *find_name_rule(std::string_view name);
 
 } // namespace culink::elf

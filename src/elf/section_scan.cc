@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The static libraries of CUDA hold a million sections, a thousandth of which is of interest. To
-// make a Section of each, with a search for the end of its name, takes ten times as long as to read
-// the table. So headers are read in place, a name is compared by its first eight bytes, and
-// anything unusual ends the scan without an explanation: ElfView gives that.
+// The static libraries of CUDA have a million sections, a thousandth of which is of interest.
+// Making a Section of each, with a search for the end of its name, takes ten times as long as
+// reading the table. So headers are read in place, a name is compared by its first eight bytes, and
+// any anomaly ends the scan without an explanation: ElfView gives the error.
 #include "elf/section_scan.h"
 
 #include "elf/header_fields.h"
@@ -13,7 +13,7 @@ namespace culink::elf {
 
 namespace {
 
-// The first bytes of a string inside `strings`, and zeros where the table ends.
+// Returns the first bytes of a string inside `strings`, with zeros after the end of the table.
 u64 first_bytes(ByteSpan strings, u64 offset) {
   if (strings.size() - offset >= sizeof(u64))
     return load_le<u64>(strings.data() + offset);
@@ -42,7 +42,7 @@ struct HeaderTable {
   u64 name_section = 0;
 };
 
-// The table of a 64-bit file. Section 0 holds the counts that the header has no room for.
+// Returns the table of a 64-bit file. Section 0 holds counts that do not fit the header.
 std::optional<HeaderTable> section_table(ByteSpan file, const wire::Ehdr64 &header) {
   const bool plain = std::memcmp(header.e_ident, kElfMagic, sizeof(kElfMagic)) == 0 &&
                      header.e_ident[kIdentClass] == static_cast<u8>(ElfClass::Elf64) &&

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The sections of a file that is being made, by SectionId and in order of creation. That order is
+// The sections of a file under construction, by SectionId and in order of creation. That order is
 // visible in the file: it is the order of the string tables and, inside a bucket, of the section
-// table. So nothing is reordered or removed here; a section that becomes superfluous changes its
-// Presence.
+// table. So sections are not reordered or removed here; a superfluous section changes its Presence.
 //
-// A large file has some 100,000 sections, nearly all of which have one piece of content at their
-// start. Whatever else a section has is in a list that few sections need.
+// A large file has some 100,000 sections, most of which have one piece of content at their start.
+// Rare properties are in a separate list.
 #pragma once
 
 #include <string_view>
@@ -21,7 +20,7 @@
 
 namespace culink::elf {
 
-// The position of a section in the table: sections are sorted by bucket, stably. The default is the
+// The group of a section in the section table, which is stably sorted by bucket. The default is the
 // order of ptxas and nvlink; buckets above LastDefault are free for a caller's own groups.
 enum class Bucket : u8 {
   Tables = 0,
@@ -42,11 +41,11 @@ enum class Bucket : u8 {
 enum class Presence : u8 {
   IfUsed,   // if it has content
   Always,   // also if it is empty
-  NameOnly, // only its name is, in the string tables
-  Nothing,  // not even its name
+  NameOnly, // only the name, in the string tables
+  Nothing,  // not even the name
 };
 
-// A number of the finished file that is stored in the content of a section.
+// A number of the finished file to store in the content of a section.
 struct Fixup {
   enum class Kind : u8 {
     SymbolNumber,      // 32 bits
@@ -67,9 +66,9 @@ struct SectionPiece {
 
 // Properties that few sections have.
 struct SectionExtra {
-  std::vector<SectionPiece> pieces; // after OutSection::first, in order
+  std::vector<SectionPiece> pieces; // pieces after OutSection::first, in order
   std::vector<Fixup> fixups;
-  SectionId shares_bytes_with = {}; // a Mercury counterpart that has no bytes of its own
+  SectionId shares_bytes_with = {}; // of a Mercury counterpart without bytes of its own
   u64 gap_after = 0;                // unused zero bytes after the content
 };
 
@@ -84,28 +83,28 @@ struct OutSection {
   u64 size = 0;
   SectionId link = {};
   InfoField info = {};
-  ByteSpan first;       // the content at offset 0, borrowed; what no piece has is zero
+  ByteSpan first;       // the content at offset 0, borrowed; bytes outside all pieces are zero
   u32 extra = kNoExtra; // in SectionTable::extras
   Presence presence = Presence::IfUsed;
   Bucket bucket = Bucket::ByHeader;
-  bool has_symbol = false; // for a linker: its section symbol is in the file if the section is
+  bool has_symbol = false; // set by a linker: the section symbol is in the file if the section is
 
   [[nodiscard]] bool emitted() const {
     return presence == Presence::Always || (presence == Presence::IfUsed && size != 0);
   }
   [[nodiscard]] bool discarded() const { return presence == Presence::Nothing; }
-  // The section that this one belongs to: what sh_info names.
+  // Returns the section that sh_info names, to which this one belongs.
   [[nodiscard]] SectionId target() const {
     const SectionId *section = std::get_if<SectionId>(&info.value());
     return section ? *section : SectionId();
   }
 };
 
-// The header of a table of relocations, which may have addends.
+// Returns the header of a relocation table, with or without addends.
 [[nodiscard]] OutSection relocation_table(SectionId target, bool addends, bool wide = true);
 
 struct SectionTable {
-  // The tables that every file has; .symtab_shndx is emitted when it is needed.
+  // The tables that every file has; .symtab_shndx is only in the file if needed.
   static constexpr SectionId kShstrtab{0}, kStrtab{1}, kSymtab{2}, kSymtabShndx{3};
   static constexpr u32 kOwnTables = 4;
 
@@ -114,7 +113,7 @@ struct SectionTable {
   std::vector<OutSection> list; // by SectionId
   StringIndex names;
   std::vector<SectionExtra> extras;
-  NameStorage storage; // names and contents that are made up
+  NameStorage storage; // generated names and contents
 
   [[nodiscard]] u32 size() const { return static_cast<u32>(list.size()); }
   [[nodiscard]] OutSection &operator[](SectionId id) { return list[id.value]; }
@@ -142,7 +141,7 @@ struct SectionTable {
     list.push_back(section);
     return SectionId(size() - 1);
   }
-  // The content of a section.
+  // Returns the content of a section.
   [[nodiscard]] std::vector<SectionPiece> pieces(SectionId id) const {
     std::vector<SectionPiece> out;
     if (!list[id.value].first.empty())
@@ -151,7 +150,7 @@ struct SectionTable {
       out.insert(out.end(), extra->pieces.begin(), extra->pieces.end());
     return out;
   }
-  // Without changing the size.
+  // Removes the content of a section and keeps the size.
   void clear_content(SectionId id) {
     list[id.value].first = {};
     if (list[id.value].extra != OutSection::kNoExtra)
@@ -161,7 +160,7 @@ struct SectionTable {
     list[id.value].name = names.insert(name).first;
   }
 
-  // Content at an offset that is after all other content. The size is left to the caller.
+  // Adds content at an offset after all other content. The caller sets the size.
   void add_piece(SectionId id, u64 offset, ByteSpan bytes) {
     if (bytes.empty())
       return;
@@ -179,13 +178,13 @@ struct SectionTable {
   u64 append_copy(SectionId id, ByteSpan bytes, u64 align = 1) {
     return append(id, as_bytes(storage.keep(as_text(bytes))), align);
   }
-  // Adds bytes that the caller fills until the file is written.
+  // Appends bytes that the caller fills before the file is written.
   [[nodiscard]] MutableByteSpan append_room(SectionId id, u64 room) {
     const MutableByteSpan bytes(reinterpret_cast<u8 *>(storage.allocate(room)), room);
     append(id, bytes);
     return bytes;
   }
-  // Adds `zeros` zero bytes; for sections without file data, the memory they ask for.
+  // Appends zero bytes; in a section without file data, memory.
   u64 append_zeros(SectionId id, u64 zeros, u64 align = 1) {
     OutSection &section = list[id.value];
     const u64 offset = align_up(section.size, align);

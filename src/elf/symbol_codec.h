@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Symbols and relocations to their wire form, classes 64 and 32. Reading: elf_view.h.
+// Encodes symbols and relocations, classes 64 and 32. Decoding: elf_view.h.
 #pragma once
 
 #include <optional>
@@ -11,8 +11,8 @@
 
 namespace culink::elf {
 
-// Appends one entry, written from name_offset and raw_section (not from name and section). The
-// error names the field that class 32 cannot hold; nothing is appended then.
+// Appends one entry, from name_offset and raw_section (not from name and section). If a field does
+// not fit class 32, returns an error that names it and appends nothing.
 [[nodiscard]] std::optional<Error> append_symbol(std::vector<u8> &out, const Symbol &symbol,
                                                  ElfClass elf_class);
 [[nodiscard]] std::optional<Error> append_relocation(std::vector<u8> &out,

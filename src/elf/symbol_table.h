@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The symbols of a file that is being made, by SymbolId and in order of creation. In a large file
-// most are those of sections, which are known by their sections and take eight bytes; only the
-// others have a specification.
+// The symbols of a file under construction, by SymbolId and in order of creation. In a large file
+// most symbols are section symbols, which are derived from their sections and take eight bytes;
+// only the others have a specification.
 #pragma once
 
 #include <optional>
@@ -14,8 +14,8 @@
 
 namespace culink::elf {
 
-// The part of the symbol table that holds a symbol. The binding decides for most; nvlink keeps weak
-// definitions among the locals.
+// The part of the symbol table that holds a symbol. The binding usually determines it; nvlink keeps
+// weak definitions among the locals.
 enum class SymbolPart : u8 { Local, Global };
 
 struct SymbolSpec {
@@ -28,16 +28,16 @@ struct SymbolSpec {
   u64 value = 0;
   u64 size = 0;
   std::optional<SymbolPart> part = {}; // default: Local for Local, Global for all others
-  bool emitted = true;                 // false: only the name appears, in .strtab
-  bool named = true;                   // false: no name, as section symbols of other linkers
-  bool blank_name = false;             // "" is a string of its own, for all such symbols
+  bool emitted = true;                 // false: only the name is stored, in .strtab
+  bool named = true;       // false: without a name, like section symbols of other linkers
+  bool blank_name = false; // has its own "", shared by all such symbols
 };
 
-// The numbers of symbols in the file: local ones come first.
+// The numbers of symbols in the file: local symbols come first.
 struct SymbolNumbers {
   std::vector<u32> of;    // by SymbolId; 0: not emitted
-  std::vector<u32> order; // ids of symbols, local ones first
-  u32 count = 0;          // with the null symbol
+  std::vector<u32> order; // ids by number, so local symbols first
+  u32 count = 0;          // includes the null symbol
   u32 first_global = 0;
 };
 
@@ -48,14 +48,14 @@ public:
       Specified, // see spec()
       Section,   // local, with the name of the section
     };
-    u32 id = 0; // in the table of specifications, or a SectionId
+    u32 id = 0; // index in the table of specifications, or a SectionId
     Kind kind = Kind::Specified;
-    bool emitted = false; // of a section's symbol
+    bool emitted = false; // for a section symbol
   };
 
   [[nodiscard]] u32 size() const { return static_cast<u32>(entries_.size()); }
   [[nodiscard]] const Entry &operator[](SymbolId id) const { return entries_[id.value]; }
-  // `specified`: symbols that are not those of sections.
+  // `specified`: the number of symbols that are not section symbols.
   void reserve(u64 count, u64 specified) {
     entries_.reserve(count);
     specs_.reserve(specified);
@@ -68,7 +68,7 @@ public:
       added.part = spec.binding == SymbolBinding::Local ? SymbolPart::Local : SymbolPart::Global;
     return last();
   }
-  // A local symbol of type Section that carries the name which the section has in the end.
+  // Adds a local symbol of type Section with the final name of the section.
   SymbolId add_section(SectionId section, bool emitted = true) {
     entries_.push_back({section.value, Entry::Kind::Section, emitted});
     return last();
@@ -79,13 +79,13 @@ public:
   [[nodiscard]] bool is_local(const Entry &entry) const {
     return entry.kind == Entry::Kind::Section || specs_[entry.id].part == SymbolPart::Local;
   }
-  // None: it names no section that has to be in the file.
+  // Returns none if the symbol does not require a section to be in the file.
   [[nodiscard]] SectionId section_of(const Entry &entry) const {
     if (entry.kind == Entry::Kind::Section)
       return entry.emitted ? SectionId(entry.id) : SectionId();
     return specs_[entry.id].emitted ? specs_[entry.id].section : SectionId();
   }
-  // Everything about a symbol.
+  // Returns the specification of a symbol.
   [[nodiscard]] SymbolSpec without_name(SymbolId id) const {
     const Entry &entry = entries_[id.value];
     if (entry.kind == Entry::Kind::Specified)
@@ -103,7 +103,7 @@ public:
     return out;
   }
   [[nodiscard]] const SymbolSpec &specified(const Entry &entry) const { return specs_[entry.id]; }
-  // Gives a symbol a specification. Valid until a symbol is added or changed.
+  // Gives a symbol a specification and returns it. Valid until a symbol is added or changed.
   [[nodiscard]] SymbolSpec &edit(SymbolId id, const SectionTable &sections) {
     Entry &entry = entries_[id.value];
     if (entry.kind != Entry::Kind::Specified) {
@@ -113,7 +113,7 @@ public:
     return specs_[entry.id];
   }
 
-  // The numbers of all symbols. Symbols that are added later to the global part do not change them.
+  // Returns the numbers of all symbols. Adding global symbols later does not change them.
   [[nodiscard]] SymbolNumbers numbers() const;
 
 private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The ELF structures as stored in files, little-endian, classes 64 and 32. Read and written with
-// load_le/store_le only: a member of an archive is not aligned.
+// The ELF structures as stored in files, little-endian, classes 64 and 32. Access them with load_le
+// and store_le only: a member of an archive is not aligned.
 #pragma once
 
 #include "support/types.h"

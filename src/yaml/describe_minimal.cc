@@ -88,8 +88,7 @@ public:
     io.items("constants", describe_variables(SectionRole::Constant));
     if (const Section *shared = file_.find(".nv_debug.shared"))
       if (std::optional<Node> list = describe_shared(*shared))
-        io.items("shared",
-                 std::move(*list)); // a bare size is not written: it cannot be referred to
+        io.items("shared", std::move(*list)); // a bare size is omitted: it has no name
     io.items("undefined", describe_undefined());
     io.items("attributes", std::move(attributes));
     list_left_out();

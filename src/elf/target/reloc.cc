@@ -66,8 +66,7 @@ bool RelocInfo::writes_bank() const {
 const RelocInfo *find_reloc(u32 number) {
   const bool mercury = number >= kFirstMercuryReloc;
   const std::span<const RelocInfo> rows = mercury ? mercury_relocs() : cuda_relocs();
-  const u32 index =
-      number - (mercury ? kFirstMercuryReloc : 1); // 0 wraps around and is out of range
+  const u32 index = number - (mercury ? kFirstMercuryReloc : 1); // 0 wraps, out of range
   return index < rows.size() ? &rows[index] : nullptr;
 }
 

@@ -94,8 +94,7 @@ struct RelocInfo {
   bool image_kept_by_r = false;     // -r keeps it against an image, up to sm_90; others take 0
   bool rel_addend_in_place = false; // in SHT_REL the addend is the field itself, not shifted back
   SassNumbers sass = {};
-  u8 field_bytes = static_cast<u8>(
-      (word_bits() + 7) / 8);        // size of the field in bytes, up to the end of the last piece
+  u8 field_bytes = static_cast<u8>((word_bits() + 7) / 8); // up to the end of the last piece
   u8 range_bits = find_range_bits(); // width of the values that the field can hold; 0: any value
   u8 step_bits = range_bits == 0 ? u8{0} : pieces[0].value_bit; // low bits that have to be 0
 
