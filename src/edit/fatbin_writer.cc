@@ -32,7 +32,7 @@ void append_padded(std::vector<u8> &out, ByteSpan bytes) {
   out.resize(align_up(out.size(), kFatbinAlignment));
 }
 
-// Text with a NUL behind it, padded.
+// Appends a text with a final NUL and padding.
 void append_text(std::vector<u8> &out, std::string_view text) {
   out.insert(out.end(), text.begin(), text.end());
   out.push_back(0);

@@ -246,7 +246,7 @@ rewrite_archive(ByteSpan archive,
 
 constexpr std::string_view kRelocatable = "__nv_relfatbin", kLinked = ".nv_fatbin";
 
-// Code of an unknown form counts as machine code.
+// Treats code of an unknown form as machine code.
 std::string_view form_name(FatbinKind kind) {
   return kind == FatbinKind::Ptx ? "ptx" : kind == FatbinKind::Lto ? "lto" : "cubin";
 }

@@ -3,8 +3,7 @@
 // The common part of all record codecs (nv_*.h). The contract of every decode_X(bytes) here:
 //   * it never fails and never reads outside `bytes`; the result refers to them;
 //   * violations of the format are listed in `violations` with their offset; if the next record
-//   cannot
-//     be found, everything from there on is kept in `rest`;
+//     cannot be found, `rest` is everything from there on;
 //   * encode_X(decode_X(bytes)) == bytes, for any bytes at all.
 #pragma once
 
@@ -39,7 +38,7 @@ inline void append_bytes(std::vector<u8> &out, ByteSpan bytes) {
 template <typename T>
 concept FileRow = std::is_trivially_copyable_v<T> && std::has_unique_object_representations_v<T>;
 
-// The rows that fit into `bytes`; an incomplete last one is left out.
+// Returns the rows in `bytes`, without an incomplete last one.
 template <FileRow T> [[nodiscard]] std::vector<T> load_rows(ByteSpan bytes) {
   std::vector<T> out(bytes.size() / sizeof(T));
   if (!out.empty())

@@ -4,9 +4,9 @@
 // section table (a stable sort by bucket), string offsets, file offsets, program headers. File =
 // header, contents, section headers, program headers.
 //
-// Two things may surprise. Sections without file data take no bytes, yet their alignment moves the
-// cursor, so padding appears in front of the next section. And program headers of device files
-// carry file offsets only: every address is 0.
+// What may surprise: sections without file data take no bytes, but their alignment moves the
+// offset, so padding appears before the next section. Program headers of device files only have
+// file offsets: every address is 0.
 #include <algorithm>
 #include <array>
 #include <functional>
@@ -74,7 +74,7 @@ std::vector<LoadedSegment> mercury_loads() {
           {kSegmentRead, kKind, kFlagAlloc, LoadedSegment::Parameters::Only}};
 }
 
-// For shared memory, nvlink -r adds up sizes to alignments such as 48; its next link reads these.
+// For shared memory, nvlink -r writes sums as alignments, such as 48; its next link reads these.
 bool may_have_any_align(const OutSection &section) {
   return section.type == SectionType::CudaShared || section.type == SectionType::Nobits;
 }

@@ -4,7 +4,7 @@
 // ABI 8 is of toolkit 13 (for sm_100, of 12.8): e_flags hold the index of the .note.nv.cuinfo
 // section, which has the other facts. ABI 7 is older: e_flags hold the virtual architecture, and
 // e_version the toolkit. Toolkits 12.8 and 12.9 do not record their version in .note.nv.cuver, only
-// in the note about the compiler. Objects are only refused as too old for targets whose code
+// in the note about the compiler. Objects are only refused as too old for targets that
 // changed after their first toolkit.
 //
 // nvlink refuses objects of newer toolkits; we link them with a warning (Q065). This file does not

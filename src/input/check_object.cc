@@ -159,7 +159,7 @@ bool are_distinct(const elf::RelocationTable &entries, bool debug) {
   return true;
 }
 
-// `tables`: the tables of relocations of an object, without those of Mercury code, in their order.
+// `tables`: the relocation tables of an object, except tables of Mercury code, in their order.
 std::optional<Error> check_fields(const InputObject &object, std::span<const u32> tables) {
   // The last table of each section, and of each table the one before it for the same section.
   std::vector<u32> last(object.kinds.size(), 0), before(object.kinds.size(), 0);
@@ -233,7 +233,7 @@ bool name_fits(const elf::Section &section, const elf::SectionKind &kind) {
           starts_with_bank(section.name.substr(prefix.size()), kind.bank));
 }
 
-// True if the name is known, as that of a section of another type.
+// True if the name is known for a section of another type.
 bool has_known_name(std::string_view name, SectionRole role) {
   return name.starts_with(".rel") ||
          std::ranges::any_of(elf::section_name_rules(), [&](const elf::SectionNameRule &rule) {
@@ -520,7 +520,7 @@ bool ObjectChecker::check_special_name(u32 index, const elf::Symbol &symbol) {
 // Checks a symbol without a section in the file: undefined, common or invalid.
 bool ObjectChecker::check_elsewhere(u32 index, const elf::Symbol &symbol) {
   const bool instance = symbol.binding() == elf::SymbolBinding::Weak && is_shared(symbol.other);
-  // Dynamic shared memory, whose symbol has its alignment since 13.1.
+  // Dynamic shared memory: since 13.1 the symbol has its alignment.
   const bool dynamic =
       symbol.undefined() && is_shared(symbol.other) && symbol.size == 0 && !instance;
   if ((symbol.common() || dynamic) && symbol.value != 0 && !is_power_of_two(symbol.value))

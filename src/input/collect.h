@@ -96,8 +96,8 @@ public:
     out_.modules.reserve(files);
   }
 
-  // `identity` detects archives that are named twice. It is empty for bytes in memory, whose name
-  // is not a hint for their kind.
+  // `identity` detects archives that are named twice. It is empty for bytes in memory; their
+  // name is not a hint for their kind.
   void add(const std::string &name, ByteSpan bytes,
            std::optional<std::pair<u64, u64>> identity = {});
 

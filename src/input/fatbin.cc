@@ -215,9 +215,9 @@ Result<std::vector<u8>> unpack(const FatbinEntry &entry) {
 //
 // Of the members that can serve the target, nvlink takes the one with the highest SM number. For
 // equal numbers it prefers machine code to PTX, then chip-specific code (a) to family code (f) to
-// plain code, then the earlier member; but for plain PTX of exactly the target's number it takes
-// the last. This has surprising results: PTX with a number nearer to the target is preferred to
-// older machine code, and sm_90a code is chosen for an sm_90 target even if the fatbin also has
+// plain code, then the earlier member; of plain PTX members with exactly the target's number it
+// takes the last. This has surprising results: PTX with a number nearer to the target is preferred
+// to older machine code, and sm_90a code is chosen for an sm_90 target even if the fatbin also has
 // sm_90 code (not since 13.1).
 
 namespace {

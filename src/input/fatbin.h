@@ -112,13 +112,13 @@ struct FatbinContainer {
 
 enum class FatbinReading : u8 {
   Strict,
-  AsNvlink, // Q087: the first container only; an entry that begins in it is read whole; texts
-            // outside the header are ignored, but for options of PTX, at which nvlink crashes; of
-            // several packings the first flag counts
+  AsNvlink, // Q087: the first container only; an entry that begins in it is read completely; texts
+            // outside the header are ignored, except options of PTX, at which nvlink crashes; of
+            // several packings the first flag is used
 };
 
-// All containers in a row, as `cat` and `ld -r` leave them. Reads headers only, so that pages with
-// payloads are not touched.
+// Returns all consecutive containers, as `cat` and `ld -r` write them. Reads headers only, so that
+// pages with payloads are not touched.
 [[nodiscard]] Result<std::vector<FatbinContainer>>
 read_fatbins(ByteSpan bytes, FatbinReading reading = FatbinReading::Strict);
 

@@ -15,11 +15,11 @@
 
 namespace culink {
 
-// A fatbin or a cubin that lies in data.
+// A fatbin or a cubin in data.
 struct CodeInData {
-  ByteSpan bytes;                           // all of it
-  std::optional<FatbinContainer> container; // offsets count from the beginning of the data; nothing
-                                            // for a cubin
+  ByteSpan bytes;                           // of the whole fatbin or cubin
+  std::optional<FatbinContainer> container; // offsets are relative to the data; nullopt for a
+                                            // cubin
 };
 
 // Called with bytes that are not needed for now, so that mapped pages can be released.

@@ -389,7 +389,7 @@ void report_left_out(const InputObject &object, Diagnostics &diag) {
                   {object.name, std::string(section.name), type_text(section.type)});
 }
 
-// Whether .nv.compat lacks the attribute that every compiler writes.
+// True if .nv.compat lacks the attribute that every compiler writes.
 bool lacks_isa_class(const InputObject &object) {
   for (const elf::Section &section : object.view.sections()) {
     const elf::SectionKind &kind = object.kinds[section.index];

@@ -503,7 +503,7 @@ size_t length_without_parameters(std::string_view text) {
   return std::min(at, text.size());
 }
 
-// Returns a part of `wanted` that each matching mangled name contains; "" if there is none.
+// Returns a part of `wanted` that each matching mangled name contains; "" if not known.
 std::string_view necessary_part(std::string_view wanted) {
   if (wanted.find("operator") != std::string_view::npos ||
       wanted.find("std::") != std::string_view::npos)

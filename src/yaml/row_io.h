@@ -114,7 +114,7 @@ struct RowReader {
   const MapReader &row;
   const NameIndex &symbols;
   Complaints &complaints;
-  std::string_view instead = {}; // the key that may replace a missing key, for messages
+  std::string_view instead = {}; // names the alternative in the message about a missing key
   elf::InfoShape shape = elf::InfoShape::Opaque;
 
   template <class Number>

@@ -77,7 +77,7 @@ bool may_name_file(const std::string &word) {
          word.find("output-file") != std::string::npos;
 }
 
-// True for options such as "-split-compile=0", whose meaning depends on the number of cores.
+// True for options such as "-split-compile=0", which depend on the number of cores.
 bool counts_cores(const std::string &word) {
   return word.find("split-compile") != std::string::npos;
 }

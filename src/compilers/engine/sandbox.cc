@@ -96,7 +96,7 @@ std::vector<sock_filter> make_filter() {
     only_for(BPF_JEQ, call, 1);
     answer(SECCOMP_RET_ALLOW);
   }
-  only_for(BPF_JEQ, SYS_clone3, 1); // whose arguments are in memory; the C library then uses clone
+  only_for(BPF_JEQ, SYS_clone3, 1); // its arguments are in memory; the C library then uses clone
   answer(kAbsent);
   only_for(BPF_JEQ, SYS_clone, 5);
   load(offsetof(seccomp_data, args));

@@ -66,8 +66,8 @@ private:
 // The first word of a worker's command line. The library and the socket follow it.
 inline constexpr std::string_view kWorkerWord = "--engine-worker";
 
-// The main function of a worker, whose first word is kWorkerWord. Loads the engine and serves
-// requests until the socket is closed. Returns the exit code.
+// The main function of a worker; words[0] is kWorkerWord. Loads the engine and serves requests
+// until the socket is closed. Returns the exit code.
 [[nodiscard]] int run_engine_worker(const std::vector<std::string> &words);
 
 } // namespace culink

@@ -37,7 +37,7 @@ struct Preparation {
 // In prepared copies that are linked together: a kernel of one copy becomes a kernel in all.
 void agree_on_kernels(std::span<std::vector<u8>> files);
 
-// Removes the debug information about registers of these functions from a prepared copy.
+// In a prepared copy, detaches the debug information about registers from these functions.
 void hide_registers(std::span<const std::string_view> functions, std::vector<u8> &file);
 
 // Returns a copy of an object of sm_100 or later without the functions that have their code outside

@@ -21,7 +21,7 @@ namespace culink {
 // The options with which code was compiled, as recorded in its fatbin. A program is optimised with
 // one set of options.
 struct ModuleOptions {
-  // Whether -ftz, -prec-div, -prec-sqrt and -fmad were on, in this order.
+  // True if -ftz, -prec-div, -prec-sqrt and -fmad were on, in this order.
   std::array<bool, 4> arithmetic = {false, true, true, true};
   std::optional<u32> max_registers;
   std::optional<u32> split_compile; // number of threads of the optimiser and of ptxas

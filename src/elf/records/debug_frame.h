@@ -13,7 +13,7 @@
 namespace culink::elf {
 
 // Offsets in a record.
-inline constexpr u64 kFrameLength = 4;   // counts the bytes after the length
+inline constexpr u64 kFrameLength = 4;   // number of bytes after the length field
 inline constexpr u64 kFrameCie = 12;     // the pointer to the CIE; the length starts here
 inline constexpr u64 kFrameAddress = 20; // of an FDE: the address of the code
 

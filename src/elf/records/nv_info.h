@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // .nv.info, .nv.info.<function> and their Mercury counterparts: the records of ptxas for the linker
-// and the driver, about the module and about each function. A record is framed as
-// attribute_records.h says; this header gives each attribute its name and its payload a type.
+// and the driver, about the module and about each function. attribute_records.h has the framing of
+// records; this header defines the names of attributes and the types of their payloads.
 #pragma once
 
 #include <array>
@@ -67,15 +67,15 @@ struct InfoRow {
 
 // EIATTR_*: attribute codes of .nv.info records.
 extern const NameTable<u32> kInfoAttributeNames;
-// Every attribute that has a name, ascending.
+// Returns every attribute that has a name, ascending.
 [[nodiscard]] std::span<const InfoRow> info_rows();
-// The row of an attribute whose layout is known, or nothing.
+// Returns the row of an attribute with a known layout, or null.
 [[nodiscard]] const InfoRow *info_row(InfoAttribute attribute);
 
 // InfoRow::symbols by attribute code; None for codes without a row.
 extern const std::array<InfoSymbols, 256> kInfoSymbols;
 
-// The number of leading u32 of the payload that are symbol indices: a linker renumbers them.
+// Returns the number of leading u32 of the payload that are symbol indices, for renumbering.
 [[nodiscard]] inline u32 symbol_word_count(const InfoRecord &record) {
   const InfoSymbols symbols = kInfoSymbols[static_cast<u8>(record.attribute)];
   if (!record.sized() || symbols == InfoSymbols::None)
@@ -84,7 +84,7 @@ extern const std::array<InfoSymbols, 256> kInfoSymbols;
   return symbols == InfoSymbols::All ? words : std::min<u32>(words, 1);
 }
 
-// The payload as words; an incomplete last one is left out.
+// Returns the payload as words, without an incomplete last one.
 [[nodiscard]] inline std::vector<u32> words_of(const InfoRecord &record) {
   return load_rows<u32>(record.payload);
 }
@@ -176,7 +176,7 @@ struct InfoAnnotations {
   friend bool operator==(const InfoAnnotations &, const InfoAnnotations &) = default;
 };
 
-// Word lists; the shape says which kind of number they hold.
+// A list of words. The shape determines their meaning.
 struct InfoWords {
   std::vector<u32> words;
   friend bool operator==(const InfoWords &, const InfoWords &) = default;
@@ -187,7 +187,7 @@ struct InfoNumber {
   friend bool operator==(const InfoNumber &, const InfoNumber &) = default;
 };
 
-// The payload as it is: unknown attribute, or a payload that does not fit its shape.
+// The raw payload of an unknown attribute, or one that does not fit its shape.
 struct InfoBytes {
   std::vector<u8> bytes;
   friend bool operator==(const InfoBytes &, const InfoBytes &) = default;
@@ -198,17 +198,17 @@ using InfoValue = std::variant<InfoNumber, InfoWords, InfoSymbolWord, InfoSymbol
                                InfoParameterBank, InfoKernelParameter, InfoKernelParameter2,
                                InfoBranchTargets, InfoTable, InfoAnnotations, InfoBytes>;
 
-// The shape that decode_value used: that of the attribute's row, or Opaque (Number16 for an unsized
-// record) when the record has another format or its payload does not fit.
+// Returns the shape that decode_value used: the shape of the attribute's row, or Opaque (Number16
+// for an unsized record) if the record has another format or its payload does not fit.
 [[nodiscard]] InfoShape effective_shape(const InfoRecord &record);
 
 [[nodiscard]] InfoValue decode_value(const InfoRecord &record);
-// The payload of a sized record with that value; encode_payload(decode_value(r)) == r.payload.
-// InfoNumber gives one word. Fields wider than their bits are cut to them.
+// Returns the payload of a sized record: encode_payload(decode_value(r)) == r.payload. InfoNumber
+// gives one word. A value that exceeds its bit field is truncated.
 [[nodiscard]] std::vector<u8> encode_payload(const InfoValue &value);
 
-// What is wrong with a record as the table describes it: another format than NVIDIA's tools write
-// or a payload of the wrong size (measured rows only), a size that is no multiple of 4 (any).
+// Returns how a record violates the table: a format that NVIDIA's tools do not write or a payload
+// of the wrong size (measured rows only), or a size that is not a multiple of 4 (any row).
 [[nodiscard]] std::optional<Violation> check_record(const InfoRecord &record);
 
 } // namespace culink::elf
