@@ -7,9 +7,6 @@ how=${1:-quick}
 build=${CULINK_BUILD:-$SOURCE/build/release}
 need cmake python3 c++
 [ -e "$build/lib/libculink.so.0" ] || [ "$how" = full ] || skip "no shared library in this build"
-if [ "$how" = full ] && [ -z "${CULINK_TEST_WHEEL:-}" ]; then
-  skip "takes minutes; set CULINK_TEST_WHEEL"
-fi
 python3 -c 'import sys; sys.exit(sys.version_info < (3, 9))' || skip "Python is older than 3.9"
 if grep -q '^CULINK_SANITIZE:STRING=.' "$build/CMakeCache.txt" 2> /dev/null; then
   skip "the library was built with sanitizers"
