@@ -46,7 +46,7 @@ struct HostModule {
   bool system = false;
 };
 
-// Device code of the inputs that is not linked. A message about an undefined symbol mentions it if
+// Device code of the inputs that is not linked. A message about an undefined symbol names it if
 // it defines the symbol.
 struct SkippedCode {
   std::string name; // of the input

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// .nv.metadata. No available toolkit writes it. Descriptions mention records of three words
+// .nv.metadata. No available toolkit writes it. Descriptions have records of three words
 // followed by data of a length that they do not define. The section is read as words, so it can be
 // written back.
 #pragma once

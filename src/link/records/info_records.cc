@@ -318,8 +318,6 @@ private:
   Diagnostics &diag_;
   InfoResult out_;
   ProgramRecords functions_;
-  // Searching for a chain of calls takes time, and a reader does not want hundreds of them.
-  static constexpr u32 kMostPaths = 20;
   u32 paths_ = 0;
 };
 

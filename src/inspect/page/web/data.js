@@ -1,4 +1,4 @@
-// The data that report_json.cc wrote, with the functions of all images in one table: a column is an
+// The data that page.cc wrote, with the functions of all images in one table: a column is an
 // array, and a function is its number in it.
 
 // Names are stored as the number of characters shared with the one before, and the rest.
